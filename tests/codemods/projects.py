@@ -10,6 +10,7 @@ import libcst as cst
 from lossscale_codemods.domain.program import Program
 from lossscale_codemods.project.files import ProjectImports, mentions_in
 from lossscale_codemods.running import migrate_files
+from lossscale_codemods.source.syntax_tree import tree_of
 from lossscale_codemods.tables.options import Options
 
 from tests.codemods.checks import program
@@ -37,12 +38,12 @@ def values(folder: Path, files: Mapping[str, str], last: str = "x") -> frozenset
     """Returns what an expression at the end of `main.py` can hold."""
     write(folder, files)
     main = folder / "main.py"
-    module = cst.parse_module(f"{main.read_text()}\n{last}\n")
+    tree = tree_of(f"{main.read_text()}\n{last}\n")
     everything = [os.fspath(path) for path in sorted(folder.rglob("*.*"))]
     mentions: dict[str, list[str]] = {}
     while True:
         imports = ProjectImports(main, mentions)
-        parsed = Program(module, relative=imports)
+        parsed = Program(tree, relative=imports)
         line = parsed.tree.module.body[-1]
         assert isinstance(line, cst.SimpleStatementLine)
         assert isinstance(line.body[0], cst.Expr)

@@ -206,8 +206,8 @@ class Finder:
 
     def _optional_modules(self) -> Iterator[Occurrence]:
         """Yields `getattr(mixed_precision, "experimental", None)`, which is a name or nothing."""
-        for node in self.tree.parents:
-            if not isinstance(node, cst.Call) or len(node.args) != 3:
+        for node in self.tree.nodes(cst.Call):
+            if len(node.args) != 3:
                 continue
             if dotted(node.func) == "getattr" and is_none(node.args[2].value):
                 path = self.resolver.path(node) or ""
@@ -238,8 +238,8 @@ class Finder:
         return bool(kinds & {BindingKind.CLASS, BindingKind.FUNCTION})
 
     def _annotation_strings(self) -> Iterator[Occurrence]:
-        for node in self.tree.parents:
-            if not isinstance(node, cst.SimpleString) or not self._in_annotation(node):
+        for node in self.tree.nodes(cst.SimpleString):
+            if not self._in_annotation(node):
                 continue
             start = self.tree.span(node)[0]
             raw = node.value
@@ -265,7 +265,7 @@ class Finder:
     def imports(self) -> list[Occurrence]:
         """Returns every imported name and star import that brings in an old name, in order."""
         imported = []
-        for node in self.tree.parents:
+        for node in self.tree.nodes(cst.ImportFrom, cst.Import):
             if isinstance(node, cst.ImportFrom):
                 module = import_path(node)
                 if isinstance(node.names, cst.ImportStar):
@@ -280,7 +280,7 @@ class Finder:
                     old = names.lookup(path)
                     if old is not None:
                         imported.append(self._import(alias, old))
-            elif isinstance(node, cst.Import):
+            else:
                 for alias in node.names:
                     old = names.lookup(dotted(alias.name) or "")
                     if old is not None:

@@ -22,7 +22,7 @@ from lossscale_codemods.python import (
     is_type_assertion,
     scopes_of,
 )
-from lossscale_codemods.source.syntax_tree import Tree, dotted
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, optimizer_families
 from lossscale_codemods.tables.exports import Exports
 from lossscale_codemods.tables.names import WITH_KERAS_3, Target
@@ -31,6 +31,7 @@ from lossscale_codemods.tables.suppression import Selection
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from lossscale_codemods.source.syntax_tree import Tree
     from lossscale_codemods.tables.options import Observed
 
 
@@ -55,7 +56,7 @@ class Program:
     """A parsed file, its scopes, and the old names in it.
 
     Args:
-        module: The parsed file.
+        tree: The parsed file.
         target: What it is migrated to.
         relative: Knows what relative imports give.
         source: The bytes it was parsed from.
@@ -68,7 +69,7 @@ class Program:
 
     def __init__(
         self,
-        module: cst.Module,
+        tree: Tree,
         target: Target = Target.TF_KERAS,
         relative: RelativeImports | None = None,
         source: bytes | None = None,
@@ -90,7 +91,7 @@ class Program:
         """What a recorded run saw, by line."""
         self.collapse_problem = ""
         """Why guards cannot be collapsed, if that was tried and could not be proven."""
-        self.tree = Tree(module)
+        self.tree = tree
         self.line_at_first: Callable[[int], int] = lambda offset: self.tree.position(offset)[0]
         """Tells the line of the file as it was given, where this is a later form of it."""
         self.source = self.tree.bytes if source is None else source
@@ -138,8 +139,8 @@ class Program:
     @property
     def uses_frameworks(self) -> bool:
         """Whether it has to do with TensorFlow or Keras, or runs with a file that has."""
-        text = self.tree.text
-        return b"tensorflow" in text or b"keras" in text or bool(self.runs_with_old)
+        is_named = b"tensorflow" in self.source or b"keras" in self.source
+        return is_named or bool(self.runs_with_old)
 
     @functools.cached_property
     def has_old_arguments(self) -> bool:
@@ -149,8 +150,8 @@ class Program:
         """
         if not any(word in self.source for word in optimizer_families.LOSS_SCALING):
             return False
-        for node in self.tree.parents:
-            if isinstance(node, cst.Call) and optimizer_families.ONLY_LEGACY & {
+        for node in self.tree.nodes(cst.Call):
+            if optimizer_families.ONLY_LEGACY & {
                 argument.keyword.value for argument in node.args if argument.keyword is not None
             }:
                 paths = self.today.paths(node.func)

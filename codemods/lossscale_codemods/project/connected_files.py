@@ -2,7 +2,9 @@
 """Which files run in one program with others: what imports these, and what all of them import.
 
 Told by import statements alone, which are looked for in the bytes: to parse every file of a project
-would take far longer than to read it. So a statement in a string counts as well.
+would take far longer than to read it. So a statement in a string counts as well. So do what imports
+modules by their names, `importlib.import_module(f"models.{name}")`, and what runs scripts,
+`runpy.run_path("train.py")`.
 """
 
 from __future__ import annotations
@@ -10,22 +12,77 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lossscale_codemods.project.files import import_folders, read
-from lossscale_codemods.source import run_time_imports
 from lossscale_codemods.tables.frameworks import is_framework
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+_WORD = re.compile(rb"import\b")
 # No two parts can match the same text, so that the time is linear in the length of hostile files.
-_IMPORT = re.compile(
-    rb"(?:^|[:;])[ \t\"]*(?:from[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^()]*\)|(?:[^\n#;\\]|\\\n)*)"
-    rb"|import[ \t]+([\w.][^\n#;]*))",
-    re.MULTILINE,
-)
+_START = re.compile(rb"(?:^|[:;])[ \t\"]*(?:from[ \t]+([\w.]+)[ \t]+)?import\Z", re.MULTILINE)
+_MEMBERS = re.compile(rb"[ \t]*(\([^()]*\)|(?:[^\n#;\\]|\\\n)*)")
+_MODULES = re.compile(rb"[ \t]+([\w.][^\n#;]*)")
 _NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
+
+
+_IMPORTING: Final = (b"import_module", b"__import__", b"run_module", b"resolve_name")
+"""Functions that import a module by its name."""
+_RUNNING: Final = (
+    b"run_path", b"exec(", b"execfile", b"%run", b"spec_from_file_location", b"load_source",
+)  # fmt: skip
+"""What runs a script by its path."""
+_MODULE = re.compile(
+    rb"\b(?:%s)\(\s*[fFrR]?[\"'](\.*\w[\w.]*|\.)([\"']\s*[,)]|:)?" % b"|".join(_IMPORTING)
+)
+_SCRIPT = re.compile(rb"(?<![\w.-])(?:[\w.-]+/)*[\w-][\w.-]*\.py\b")
+
+
+class ModuleName(NamedTuple):
+    """What a program says of a module that it imports by its name.
+
+    Attributes:
+        dotted: The path of the module, or of the package that it is in.
+        is_package: Whether any module of this package is meant.
+    """
+
+    dotted: str
+    is_package: bool
+
+
+def module_names(source: bytes) -> Iterator[ModuleName]:
+    """Yields the modules that a program imports by their names, as far as it says them."""
+    if not any(word in source for word in _IMPORTING):
+        return
+    for match in _MODULE.finditer(source):
+        dotted = match[1].decode("utf-8", "replace")
+        if match[2]:
+            yield ModuleName(dotted.rstrip("."), False)
+        else:
+            yield ModuleName(dotted.rpartition(".")[0] or ".", True)
+
+
+def scripts(source: bytes) -> Iterator[str]:
+    """Yields the paths of scripts that a program can run."""
+    if any(word in source for word in _RUNNING):
+        for match in _SCRIPT.finditer(source):
+            yield match[0].decode("utf-8", "replace")
+
+
+def _import_statements(source: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yields the module of each `from` import, and the names that an import lists."""
+    after = 0
+    for word in _WORD.finditer(source):
+        line = source.rfind(b"\n", after, word.start()) + 1
+        start = _START.search(source, max(line, after), word.end())
+        after = word.end()
+        if start is not None:
+            module = start[1] or b""
+            listed = (_MEMBERS if module else _MODULES).match(source, after)
+            if listed is not None:
+                yield module, listed[1]
 
 
 class ImportGraph:
@@ -60,29 +117,37 @@ class ImportGraph:
             is_wanted: Tells by the bytes of a file whether it is asked for.
         """
         first = {os.path.abspath(name): name for name in names}  # noqa: PTH100  # see above
-        together = _closure(_closure(first, self._importing), self._imported)
+        together = self._together(first)
         return {
             self._names[path]: name
             for path, name in together.items()
             if path not in first and is_wanted(_source(path))
         }
 
+    def together(self, name: str) -> frozenset[str]:
+        """Returns the absolute paths of the files that run in one program with one, itself too."""
+        path = os.path.abspath(name)  # noqa: PTH100  # see above
+        return frozenset(self._together({path: name}))
+
+    def _together(self, first: Mapping[str, str]) -> dict[str, str]:
+        return _closure(_closure(first, self._importing), self._imported)
+
     def _files_imported(self, path: str) -> Iterator[str]:
         source = _source(path)
         if path.endswith(".ipynb"):
             source = source.replace(rb"\n", b"\n").replace(b'"', b"\n")
         imported: set[str] = set()
-        for module, members, modules in _IMPORT.findall(source):
-            names = [b"", *(one.split()[0] for one in _NAME.findall(members or modules))]
+        for module, listed in _import_statements(source):
+            names = [b"", *(one.split()[0] for one in _NAME.findall(listed))]
             glue = b"" if module.endswith(b".") or not module else b"."
             imported.update(_text(module + (glue if name else b"") + name) for name in names)
         for dotted in imported:
             yield from self._files_of(path, dotted)
-        for one in run_time_imports.module_names(source):
+        for one in module_names(source):
             yield from self._files_of(path, one.dotted)
             if one.is_package:
                 yield from self._files_in(path, one.dotted)
-        for script in run_time_imports.scripts(source):
+        for script in scripts(source):
             yield from self._scripts_at(os.path.dirname(path), script)  # noqa: PTH120  # strings, for speed
 
     def _files_of(self, path: str, dotted: str) -> Iterator[str]:
@@ -91,7 +156,9 @@ class ImportGraph:
         parts = name.split(".") if name else []
         dots = len(dotted) - len(name)
         if dots:
-            folders = [str(Path(path).parents[min(dots, len(Path(path).parents)) - 1])]
+            folders = [path]
+            for _ in range(dots):
+                folders = [os.path.dirname(folders[0])]  # noqa: PTH120  # strings, for speed
         elif not parts or is_framework(name) or parts[0] not in self._roots:
             folders = []
         else:

@@ -18,7 +18,7 @@ from lossscale_codemods.tables.frameworks import is_framework
 from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 
 LARGEST_SETTINGS = 1_000_000
@@ -246,21 +246,26 @@ class ProjectImports:
     Args:
         path: The file.
         mentions: Words, each with the files that have it in them, as far as they are known. Without
-            this, the file and what it imports are taken for the whole program.
-        may_ask: Whether other words can still be found out.
+            this, the file is taken for the whole program.
+        together: The files that run in one program with it, if they are known.
+        may_ask: Whether more can still be found out.
     """
 
     def __init__(
         self,
         path: Path,
         mentions: Mapping[str, Sequence[str]] | None = None,
+        together: Collection[str] | None = None,
         *,
         may_ask: bool = True,
     ) -> None:
         self.path = _normal(path)
         self.asked: set[str] = set()
         """The words of which it is to be found out which files have them."""
+        self.asks_together = False
+        """Whether it is to be found out which files run in one program with this one."""
         self._mentions = mentions
+        self._together = together
         self._may_ask = may_ask
         self._sources: dict[Path, bytes | None] = {}
         self._relative = relative_imports(self.path)
@@ -268,8 +273,8 @@ class ProjectImports:
 
     @property
     def is_asking(self) -> bool:
-        """Whether files that have some words in them are still to be found."""
-        return bool(self.asked)
+        """Whether something is still to be found out."""
+        return bool(self.asked) or self.asks_together
 
     def __call__(self, path: str) -> str | None:
         """Returns the path outside of the project that a path within it stands for."""
@@ -317,6 +322,15 @@ class ProjectImports:
                 self.asked.add(word)
             return None
         return [Path(name) for name in self._mentions[word]]
+
+    def running_with(self, others: Collection[Path]) -> Collection[Path] | None:
+        """Returns those of other files that run in one program with it; nothing if not known."""
+        if self._mentions is None:
+            return ()
+        if self._together is None:
+            self.asks_together |= self._may_ask
+            return None
+        return [path for path in others if str(path) in self._together]
 
 
 def mentions_in(files: Iterable[str], words: Iterable[str]) -> dict[str, list[str]]:

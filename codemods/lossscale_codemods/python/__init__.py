@@ -9,11 +9,12 @@ from lossscale_codemods.python.modules import (
     ProjectFiles,
     all_bindings,
     decorators,
+    others_name,
+    others_naming,
     words_in,
 )
 from lossscale_codemods.python.name_resolution import Answers, RelativeImports, Resolver
-from lossscale_codemods.python.program_files import acts_when_imported, others_name, others_naming
-from lossscale_codemods.python.reaching_definitions import is_type_assertion, scopes_of
+from lossscale_codemods.python.reaching_definitions import is_type_assertion, scopes_in, scopes_of
 from lossscale_codemods.python.scopes import (
     Binding,
     BindingKind,
@@ -43,7 +44,6 @@ __all__ = [
     "Scope",
     "Use",
     "UseKind",
-    "acts_when_imported",
     "all_bindings",
     "class_of_self",
     "decorators",
@@ -53,6 +53,7 @@ __all__ = [
     "member_path",
     "others_name",
     "others_naming",
+    "scopes_in",
     "scopes_of",
     "uses_of",
     "words_in",

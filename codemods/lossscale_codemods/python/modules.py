@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 import libcst as cst
 
 from lossscale_codemods.python.name_resolution import Resolver
-from lossscale_codemods.python.reaching_definitions import scopes_of
+from lossscale_codemods.python.reaching_definitions import scopes_in
 from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member_path
-from lossscale_codemods.source import reading
 from lossscale_codemods.source.reading import parsed
-from lossscale_codemods.source.syntax_tree import Tree, dotted
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
-
-    from lossscale_codemods.python.scopes import Scopes
 
 
 @functools.lru_cache(maxsize=512)
@@ -79,6 +76,9 @@ class ProjectFiles(Protocol):
     def mentioning(self, word: str) -> Sequence[Path] | None:
         """Returns the files that have a word in them; nothing if that is not known yet."""
 
+    def running_with(self, others: Collection[Path]) -> Collection[Path] | None:
+        """Returns those of other files that run in one program with it; nothing if not known."""
+
 
 class Definition(NamedTuple):
     """A binding, and who knows the file that it is in."""
@@ -128,7 +128,7 @@ class Modules:
         source = self.files.read(path)
         if source is None or len(source) > _LARGEST:
             return None
-        scopes = _scopes(path, source)
+        scopes = scopes_in(path, source)
         return Resolver(scopes, relative=self.files.seen_from(path)) if scopes else None
 
     def path_of(self, resolver: Resolver) -> Path | None:
@@ -275,19 +275,47 @@ class Modules:
             definitions += self.definitions(resolver, member_path(star.path or "", name), seen)
         return definitions
 
-    def is_module_of(
-        self, resolver: Resolver, node: cst.BaseExpression, definition: Definition
-    ) -> bool:
-        """Whether an expression can name the module that a definition is in."""
-        files = resolver.relative
-        home = self.path_of(definition.resolver)
-        if not isinstance(files, ProjectFiles) or home is None:
-            return False
-        for path in resolver.paths(node):
-            located = files.locate(path) if path is not None else None
-            if located is not None and located[0] == home and not located[1]:
-                return True
-        return False
+
+def others_name(modules: Modules, words: Collection[str]) -> bool:
+    """Whether another file that can run together with one has words in its code.
+
+    Args:
+        modules: The files of the project, as the one file imports them.
+        words: The words.
+
+    Returns:
+        Whether one has; true as well where that is not known.
+    """
+    files = others_naming(modules, words)
+    return files is None or bool(files)
+
+
+def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None:
+    """Returns the other files that can run together with one and have words in their code.
+
+    Args:
+        modules: The files of the project, as the one file imports them.
+        words: The words.
+
+    Returns:
+        The files, in order; nothing if that is not known.
+    """
+    files = modules.files
+    if files is None:
+        return []
+    mentioning = [files.mentioning(word) for word in words]
+    paths = {path for files_with in mentioning for path in files_with or ()} - {files.path}
+    together = files.running_with(paths) if paths or None in mentioning else []
+    if None in mentioning or together is None:
+        return None
+    naming = []
+    for path in sorted(together):
+        names = modules.names_in(path)
+        if names is None:
+            return None
+        if not names.isdisjoint(words):
+            naming.append(path)
+    return naming
 
 
 def _is_of_another_framework(resolver: Resolver) -> bool:
@@ -303,18 +331,6 @@ def _is_of_another_framework(resolver: Resolver) -> bool:
     return any(map(frameworks.is_other_framework, paths)) and not any(
         map(frameworks.is_framework, paths)
     )
-
-
-@functools.lru_cache(maxsize=48)
-def _scopes(path: Path, source: bytes) -> Scopes | None:
-    """Returns the scopes of a file; nothing if it does not parse."""
-    del path  # A copy in another folder has bindings of its own.
-    if reading.problem_of(source) is not None:
-        return None
-    try:
-        return scopes_of(Tree(cst.parse_module(source)))
-    except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError):
-        return None
 
 
 def decorators(function: cst.FunctionDef) -> set[str | None]:
@@ -476,20 +492,4 @@ class ClassMembers:
             return True
         word = re.escape(name.encode())
         replaced = re.compile(rb"\.%s\b[^\n(=]*=(?!=)|setattr\([^\n]*[\"']%s[\"']" % (word, word))
-        for path in files:
-            if replaced.search(self.modules.source(path)):
-                resolver = self.modules.at(path)
-                if resolver is None or self._replaces(resolver, definition, name):
-                    return True
-        return False
-
-    def _replaces(self, resolver: Resolver, definition: Definition, name: str) -> bool:
-        for node in resolver.scopes.tree.parents:
-            module: cst.BaseExpression | None = None
-            if isinstance(node, cst.Attribute) and node.attr.value == name:
-                module = node.value if node in resolver.scopes.binding_at else None
-            elif isinstance(node, cst.Call) and dotted(node.func) == "setattr" and node.args:
-                module = node.args[0].value
-            if module is not None and self.modules.is_module_of(resolver, module, definition):
-                return True
-        return False
+        return any(replaced.search(self.modules.source(path)) for path in files)

@@ -7,15 +7,13 @@ project, its file tells what it offers. Of other packages nothing is known.
 
 from __future__ import annotations
 
-import ast
-import dataclasses
-import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 import libcst as cst
 
+from lossscale_codemods.python.reaching_definitions import scopes_in
 from lossscale_codemods.python.scopes import (
     Binding,
     BindingKind,
@@ -24,13 +22,12 @@ from lossscale_codemods.python.scopes import (
     class_of_self,
     member_path,
 )
-from lossscale_codemods.source.reading import parsed
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, names, optimizer_families
 from lossscale_codemods.tables.names import Meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
 
@@ -159,72 +156,35 @@ def _gives(path: str, name: str, project: Project | None, depth: int) -> bool | 
     file, rest = located
     if list(rest) != [name]:
         return None
-    offer = _offer(project.read(file) or b"")
-    if offer is None:
+    scopes = scopes_in(file, project.read(file) or b"")
+    if scopes is None:
         return None
-    if offer.listed is not None:
-        return name in offer.listed
-    if name in offer.bound:
+    module = scopes.module
+    listed = _listed(module)
+    if listed is not None:
+        return name in listed
+    if name in module.bindings:
         return True
-    if any(frameworks.is_framework(star) for star in offer.stars):
+    stars = [star.path or "" for star in module.stars]
+    if any(frameworks.is_framework(star) for star in stars):
         return None
     seen = project.seen_from(file)
-    answers = [_gives(star, name, seen, depth + 1) for star in offer.stars]
+    answers = [_gives(star, name, seen, depth + 1) for star in stars]
     return True if True in answers else None if None in answers else False
 
 
-@dataclasses.dataclass
-class _Offer:
-    """What a module gives to star imports.
-
-    Attributes:
-        bound: The names that it binds.
-        stars: The modules that it takes all names from.
-        listed: What its `__all__` lists, if it has one that can be read.
-    """
-
-    bound: set[str] = dataclasses.field(default_factory=set)
-    stars: list[str] = dataclasses.field(default_factory=list)
-    listed: set[str] | None = None
-
-
-@functools.lru_cache(maxsize=64)
-def _offer(source: bytes) -> _Offer | None:
-    tree = parsed(source)
-    if tree is None:
+def _listed(module: Scope) -> set[str] | None:
+    """Returns what a module's `__all__` lists, if it has one that is written out."""
+    values = [binding.value for binding in module.bindings.get("__all__", ())]
+    if not values:
         return None
-    offer = _Offer()
-    for node in _module_level(tree):
-        if isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                if alias.name == "*":
-                    offer.stars.append("." * node.level + (node.module or ""))
-                else:
-                    offer.bound.add(alias.asname or alias.name)
-        elif isinstance(node, ast.Import):
-            offer.bound.update(a.asname or a.name.partition(".")[0] for a in node.names)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            offer.bound.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            offer.bound.add(node.id)
-        elif isinstance(node, ast.Assign) and _assigns_all(node):
-            texts = getattr(node.value, "elts", [])
-            offer.listed = {str(t.value) for t in texts if isinstance(t, ast.Constant)}
-    return offer
-
-
-def _assigns_all(node: ast.Assign) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets)
-
-
-def _module_level(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields what runs in the scope of the module itself."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        if not isinstance(
-            child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
-        ):
-            yield from _module_level(child)
+    return {
+        str(element.value.evaluated_value)
+        for value in values
+        if isinstance(value, cst.List | cst.Tuple)
+        for element in value.elements
+        if isinstance(element.value, cst.SimpleString)
+    }
 
 
 RelativeImports = Callable[[str], str | None]

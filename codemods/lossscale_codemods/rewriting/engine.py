@@ -29,7 +29,7 @@ from lossscale_codemods.source import reading
 from lossscale_codemods.source.edits import OverlappingEditsError, PositionMap, apply_edits
 from lossscale_codemods.source.layout import laid_out
 from lossscale_codemods.source.reading import text_of, undecodable
-from lossscale_codemods.source.syntax_tree import Tree
+from lossscale_codemods.source.syntax_tree import Tree, tree_of
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Edit, Outcome, Result, Status
 from lossscale_codemods.tables.suppression import Suppressions
@@ -79,27 +79,28 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     problem = reading.problem_of(given)
     if problem is not None:
         return Result(given, given, Status.UNREADABLE, problem=problem)
+    name = str(relative.path) if isinstance(relative, ProjectFiles) else ""
     try:
-        module = cst.parse_module(given)
+        tree = tree_of(given, name)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
-    result = _attempt(given, module, options, relative)
+    result = _attempt(given, tree, options, relative)
     tried = result
     if any(record.advice == COLLAPSE_ADVICE for record in result.records):
         # Only what `--collapse-guards` collapses is called collapsible.
         collapsing = dataclasses.replace(options, collapse_guards=True)
-        tried = _attempt(given, module, collapsing, relative)
+        tried = _attempt(given, tree, collapsing, relative)
     elif not options.collapse_guards:
         return result
     if tried.status is not Status.REFUSED:
         return result
     keeping = dataclasses.replace(options, collapse_guards=False)
-    return _attempt(given, module, keeping, relative, tried.problem)
+    return _attempt(given, tree, keeping, relative, tried.problem)
 
 
 def _attempt(
     given: bytes,
-    module: cst.Module,
+    tree: Tree,
     options: Options,
     relative: RelativeImports | None,
     collapse_problem: str = "",
@@ -111,18 +112,18 @@ def _attempt(
 
     Args:
         given: The source.
-        module: What it was parsed to.
+        tree: What it was parsed to.
         options: What to do with it.
         relative: As for `migrate_fully`.
         collapse_problem: Why its guards cannot be collapsed, if that was tried.
     """
-    result, program = _pass(given, module, options, relative, collapse_problem)
+    result, program = _pass(given, tree, options, relative, collapse_problem)
     later = dataclasses.replace(options, observed_here={})
     for _ in range(_MOST_PASSES):
         if program is None or not _changes_again(program, later):
             return result
         again, program = _pass(
-            result.output, program.tree.module, later, relative, collapse_problem, program
+            result.output, program.tree, later, relative, collapse_problem, program
         )
         if again.status is Status.REFUSED:
             return dataclasses.replace(result, output=given).refused(again.problem)
@@ -146,7 +147,7 @@ def _changes_again(program: Program, options: Options) -> bool:
 
 def _pass(
     given: bytes,
-    module: cst.Module,
+    tree: Tree,
     options: Options,
     relative: RelativeImports | None,
     collapse_problem: str,
@@ -156,7 +157,7 @@ def _pass(
 
     Args:
         given: The source.
-        module: What it was parsed to.
+        tree: What it was parsed to.
         options: What to do with it.
         relative: As for `migrate_fully`.
         collapse_problem: As for `_attempt`.
@@ -166,7 +167,7 @@ def _pass(
         What becomes of it, and the file as it then is, if it changes.
     """
     original = Program(
-        module,
+        tree,
         options.target,
         relative,
         given,
@@ -209,7 +210,7 @@ def _pass(
         return as_it_is.refused(_round_trip_problem(given, parsed)), None
     try:
         text = laid_out(program.tree.text, outcomes.edits, options.line_length)
-        after = text.decode("utf-8").encode(module.encoding)
+        after = text.decode("utf-8").encode(tree.module.encoding)
     except OverlappingEditsError as error:
         return as_it_is.refused(f"Two changes overlap at {str(error)!r}."), None
     except UnicodeEncodeError as error:
@@ -241,7 +242,7 @@ def _rewritten(
     after: bytes, program: Program, options: Options, relative: RelativeImports | None
 ) -> Program:
     return Program(
-        cst.parse_module(after),
+        tree_of(after),
         options.target,
         relative,
         after,
@@ -287,7 +288,7 @@ def passes_joined(first: Result, second: Result) -> Result:
         second: What the next one made of its output.
     """
     before, between, after = (
-        Tree(cst.parse_module(source)) for source in (first.source, first.output, second.output)
+        tree_of(source) for source in (first.source, first.output, second.output)
     )
     positions = PositionMap()
     positions.add_all([edit for record in first.records for edit in record.edits])

@@ -14,6 +14,7 @@ import libcst as cst
 from lossscale_codemods.domain import Program, Role, guarded, is_part_of_old
 from lossscale_codemods.source.edits import PositionMap, apply_edits
 from lossscale_codemods.source.reading import text_of
+from lossscale_codemods.source.syntax_tree import Tree
 from lossscale_codemods.tables.records import Outcome, Record
 from lossscale_codemods.tables.suppression import Suppressions
 
@@ -67,7 +68,7 @@ def collapse(
         module = cst.parse_module(text.decode("utf-8"), program.tree.module.config_for_parsing)
         module = module.with_changes(encoding=program.tree.module.encoding)
         result.program = Program(
-            module,
+            Tree(module),
             program.target,
             relative,
             exports=program.exports,

@@ -2,12 +2,13 @@
 """How imports and aliases change once it is decided what each binding becomes.
 
 An import whose names go stays for what its module does: `from precision import mp` becomes
-`import precision` if `precision.py` sets a policy, or registers something, when it is imported.
+`import precision` if `precision.py` may do more than bind names when it is imported.
 """
 
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -18,9 +19,9 @@ from lossscale_codemods.domain import (
     Occurrence,
     Program,
     ProjectFiles,
-    acts_when_imported,
     import_path,
     member_path,
+    scopes_in,
 )
 from lossscale_codemods.rewriting.bindings import Plan
 from lossscale_codemods.rules.base import Rewrite, Verdict
@@ -40,6 +41,8 @@ from lossscale_codemods.tables.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from lossscale_codemods.source.syntax_tree import Tree
 
 
 def alias_text(new: str, local: str) -> str:
@@ -385,7 +388,8 @@ class RunningImports:
         dotted = node.evaluated_name
         if isinstance(statement, cst.ImportFrom):
             dotted = member_path(import_path(statement), dotted)
-        return self._module(dotted) is not None and self._acts(dotted)
+        path = self._module(dotted)
+        return path is not None and self._acts(path)
 
     def instead_of(self, statement: cst.ImportFrom, going: Collection[cst.CSTNode]) -> str:
         """Returns the import that runs the module of another; empty if none has to.
@@ -396,7 +400,7 @@ class RunningImports:
         """
         module = import_path(statement)
         path = self._module(module) if module.strip(".") else None
-        if path is None or module in self._written or not self._acts(module):
+        if path is None or module in self._written or not self._acts(path):
             return ""
         others = (one for one in self._imported(going) if one[0] is not statement)
         if any(self._module(dotted) == path for _, dotted in others):
@@ -445,5 +449,35 @@ class RunningImports:
         located = self._files.locate(dotted)
         return located[0] if located is not None and not located[1] else None
 
-    def _acts(self, dotted: str) -> bool:
-        return self._files is not None and acts_when_imported(self._files, dotted)
+    def _acts(self, path: Path) -> bool:
+        """Whether a module may do more than bind names when it is imported."""
+        source = self._files.read(path) if self._files is not None else None
+        scopes = scopes_in(path, source or b"")
+        return scopes is None or any(_may_act(scopes.tree, one) for one in scopes.tree.module.body)
+
+
+def _may_act(tree: Tree, statement: cst.CSTNode) -> bool:
+    """Whether a statement of a module may do more than bind names.
+
+    What it imports from others may, but for TensorFlow and Python's own library.
+    """
+    if isinstance(statement, cst.FunctionDef):
+        return bool(statement.decorators)
+    if isinstance(statement, cst.ClassDef):
+        return bool(statement.decorators or statement.keywords)
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return True
+    imported: list[str] = []
+    for node in tree.walk(statement):
+        if isinstance(node, cst.Call | cst.Await | cst.AugAssign):
+            return True
+        if isinstance(node, cst.AssignTarget) and not isinstance(node.target, cst.Name | cst.Tuple):
+            return True
+        if isinstance(node, cst.ImportFrom):
+            imported.append(import_path(node))
+        elif isinstance(node, cst.Import):
+            imported += [alias.evaluated_name for alias in node.names]
+    return not all(
+        frameworks.is_framework(path) or path.partition(".")[0] in sys.stdlib_module_names
+        for path in imported
+    )

@@ -4,7 +4,8 @@
 The function still exists as `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`,
 but refuses Keras optimizers since TensorFlow 2.11. For these it did two things, which the rule
 writes out: it wrapped the optimizer, and it switched the graph rewrite on. Both happen where the
-call was. If its result is not assigned on a line of its own, the call stays.
+call was, and under the same condition. If its result is not assigned on a line of its own, the call
+stays.
 
 The name of the function does not tell the kind of the optimizer, because the function in
 `compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If that
@@ -162,8 +163,8 @@ class GraphRewrite(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls under the name of today that get a Keras optimizer."""
-        for node in program.tree.parents:
-            if not isinstance(node, cst.Call) or not node.args:
+        for node in program.tree.nodes(cst.Call):
+            if not node.args:
                 continue
             if not isinstance(node.func, cst.Name | cst.Attribute):
                 continue
@@ -240,11 +241,10 @@ class GraphRewrite(Rule):
                 lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
-        line = program.tree.parent(above) if above is not None else None
-        if not isinstance(above, cst.Assign | cst.AnnAssign | cst.Expr):
+        place = _line_and_condition(call, program)
+        if place is None:
             return _NO_LINE
-        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
-            return _NO_LINE
+        line, condition = place
         arguments = self._arguments(call, program)
         if isinstance(arguments, Review):
             return arguments
@@ -254,7 +254,7 @@ class GraphRewrite(Rule):
             changes = [Edit(*occurrence.span, wrapper)]
             changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *insert_line(program.tree, line, options, behind=True)]
+            return [*changes, *insert_line(program.tree, line, condition + options, behind=True)]
 
         return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
 
@@ -263,6 +263,37 @@ class GraphRewrite(Rule):
         if scale is None:
             return Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
         return ArgumentReader(program).read(scale.value, call, in_one_call=True)
+
+
+def _line_and_condition(
+    call: cst.Call, program: Program
+) -> tuple[cst.SimpleStatementLine, str] | None:
+    """Returns the line that a call stands on by itself, and what a statement behind it starts with.
+
+    The latter makes that statement run only when the call does. It is empty but for
+    `opt = rewrite(Adam()) if fp16 else Adam()`, where `fp16` is still the same behind the line.
+    """
+    tree = program.tree
+    statement = tree.parent(call)
+    chosen = statement if isinstance(statement, cst.IfExp) else None
+    if chosen is not None:
+        statement = tree.parent(chosen)
+    line = tree.parent(statement) if statement is not None else None
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+        return None
+    if chosen is None:
+        is_alone = isinstance(statement, cst.Assign | cst.AnnAssign | cst.Expr)
+        return (line, "") if is_alone else None
+    if not (
+        call is chosen.body
+        and isinstance(chosen.test, cst.Name)
+        and isinstance(statement, cst.Assign)
+        and all(isinstance(one.target, cst.Name) for one in statement.targets)
+        and not any(tree.source(one.target) == chosen.test.value for one in statement.targets)
+    ):
+        return None
+    inner = tree.indentation(tree.span(line)[0]) + tree.module.default_indent
+    return line, f"if {chosen.test.value}:{tree.newline}{inner}"
 
 
 def _sets_policy(program: Program) -> bool:

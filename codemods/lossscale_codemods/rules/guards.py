@@ -87,7 +87,7 @@ class Guards(Rule):
         for guard in version_guards.mistaken(program, old):
             node = getattr(guard, "test", guard)
             yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
-        for node in program.tree.parents:
+        for node in program.tree.nodes(cst.SimpleString):
             reachability = program.reachability
             probe = reachability.feature_probe(node) or reachability.gone_probe(node)
             if probe is not None and probe.kind != "getattr":

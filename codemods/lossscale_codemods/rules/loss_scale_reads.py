@@ -346,9 +346,9 @@ _LOST = Review(
 def _reads(program: Program) -> Iterator[cst.BaseExpression]:
     """Yields `x.loss_scale` and `getattr(x, "loss_scale")`."""
     yield from attributes(program, *ATTRIBUTES)
-    if b"getattr" in program.tree.text:
-        for node in program.tree.parents:
-            if isinstance(node, cst.Call) and attribute_owner(node, program.resolver) is not None:
+    if b"getattr" in program.source:
+        for node in program.tree.nodes(cst.Call):
+            if attribute_owner(node, program.resolver) is not None:
                 yield node
 
 
@@ -568,14 +568,14 @@ class _Uses:
                 continue
             bindings = self.resolver.bindings(node)
             reads = [read for b in bindings for read in self._values(b.value)]
-            if (
-                any(b.kind is BindingKind.NARROWED for b in bindings)
-                or not reported.isdisjoint(reads)
-                or any(guards_of_call(self.program, node))
+            if any(b.kind is BindingKind.NARROWED for b in bindings) or not reported.isdisjoint(
+                reads
             ):
                 continue
             owners = [attribute_owner(read, self.resolver) for read in reads]
-            if any(o is not None and loss_scale_optimizer(o, self.program).can_be for o in owners):
+            if any(
+                o is not None and loss_scale_optimizer(o, self.program).can_be for o in owners
+            ) and not any(guards_of_call(self.program, node)):
                 yield node, _CALLED
 
     def _is_misuse(self, node: cst.BaseExpression) -> bool:

@@ -285,8 +285,8 @@ class PolicyReads(Rule):
             for node in program.reads_by_attribute.get(name, ()):
                 if _is_policy_read(node, program) and not _is_taken(node, program):
                     yield self.found(node, program, _GONE if name == "loss_scale" else _NO_CAST)
-        for call in program.tree.parents:
-            if isinstance(call, cst.Call) and _looks_up(call, program):
+        for call in program.tree.nodes(cst.Call):
+            if _looks_up(call, program):
                 yield self.found(call, program, _GONE)
         made = {program.call(one) for one in program.references if one.meaning in _MADE} - {None}
         for text in _as_text(program) if made else ():

@@ -50,8 +50,8 @@ class Mentions(Rule):
                 line, column = comment.start
                 for match in mentions.mentions_of_old_names(comment.string):
                     yield self._record(line, column + match.start() + 1, match.group(), _COMMENT)
-        for node in list(tree.parents):
-            if not isinstance(node, cst.SimpleString | cst.FormattedStringText) or node in decided:
+        for node in tree.nodes(cst.SimpleString, cst.FormattedStringText):
+            if node in decided:
                 continue
             mentioned = list(mentions.mentions_of_old_names(node.value))
             if mentioned and _is_in_helper(program, node):
@@ -132,16 +132,16 @@ class Strings(Rule):
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the strings, but for annotations."""
         annotations = {o.node for o in program.references}
-        for node in program.tree.parents:
-            if isinstance(node, cst.SimpleString | cst.FormattedString) and node not in annotations:
+        for node in program.tree.nodes(cst.SimpleString, cst.FormattedString):
+            if node not in annotations:
                 review = self._review(program, node)
                 if review is not None:
                     # The names of classes are in new programs too.
                     old = _string_text(node) not in names.OLD_CLASS_NAMES
                     yield self.found(node, program, review, Role.STRING, is_old_use=old)
-        for node in program.tree.parents:
-            if isinstance(node, cst.Call) and _looks_up(program, node):
-                yield self.found(node, program, _LOOKED_UP)
+        for call in program.tree.nodes(cst.Call):
+            if _looks_up(program, call):
+                yield self.found(call, program, _LOOKED_UP)
 
     def _review(
         self, program: Program, node: cst.SimpleString | cst.FormattedString
@@ -370,13 +370,13 @@ class RunTimeNames(Rule):
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the calls and the subscripts."""
         has_old_part = _has_old_part(program)
-        for node in program.tree.parents:
+        for node in program.tree.nodes(cst.Call, cst.Subscript):
             review = None
             if isinstance(node, cst.Call):
                 review = _of_call(node, program, has_old_part=has_old_part)
             elif isinstance(node, cst.Subscript) and _looks_up_own_name(node, program):
                 review = _LOOKED_UP
-            if review is None and isinstance(node, cst.Call | cst.Subscript):
+            if review is None:
                 review = _of_lookup(node, program)
             if review is not None:
                 is_old = review is not _LOOKED_UP
@@ -485,12 +485,11 @@ def _has_old_part(program: Program) -> bool:
     if program.decided_strings:
         return False
     return any(
-        isinstance(node, cst.SimpleString | cst.FormattedStringText)
-        and _OLD_CODE.search(node.value) is not None
+        _OLD_CODE.search(node.value) is not None
         # The rule for strings says of whole names whether they can be run.
         and not any(mentions.mentions_of_old_names(node.value))
         and not isinstance(program.tree.parent(node), cst.Expr)
-        for node in program.tree.parents
+        for node in program.tree.nodes(cst.SimpleString, cst.FormattedStringText)
     )
 
 

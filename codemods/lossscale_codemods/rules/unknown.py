@@ -122,11 +122,10 @@ class PassedOn(Rule):
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields calls of an optimizer's class through the optimizer, with old arguments."""
-        for node in program.tree.parents:
-            owner = _instance_of(node.func) if isinstance(node, cst.Call) else None
+        for node in program.tree.nodes(cst.Call):
+            owner = _instance_of(node.func)
             if (
-                isinstance(node, cst.Call)
-                and owner is not None
+                owner is not None
                 and takes_old_arguments(node)
                 and not isinstance(node.args[0].value, cst.BaseNumber)
                 and loss_scale_optimizer(owner, program).can_be

@@ -91,8 +91,8 @@ class Constructors(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls of the current class with something that can be the old argument."""
-        for node in program.tree.parents:
-            if not isinstance(node, cst.Call) or not takes_old_arguments(node):
+        for node in program.tree.nodes(cst.Call):
+            if not takes_old_arguments(node):
                 continue
             paths = [path or "" for path in program.resolver.paths(node.func)]
             if paths and all(map(is_new_optimizer, paths)):

@@ -7,6 +7,7 @@ Workers read the few files again that they parse, so that no sources pile up.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import os
 from pathlib import Path
@@ -133,7 +134,6 @@ class Found:
         """The files that can hold an old name."""
         self._marked: list[str] = []
         """Files that have a marker, or may hand on what they do not name."""
-        self._graph: ImportGraph | None = None
 
     def search(self) -> None:
         """Reads all files."""
@@ -171,10 +171,16 @@ class Found:
         """
         if self.looked_at < 2:
             return {}
-        if self._graph is None:
-            self._graph = ImportGraph([*self.files, *project_files(self._paths)])
         connected = self._graph.connected(names, can_run_with_old)
         return {name: other for name, other in connected.items() if name in self.files}
+
+    @functools.cached_property
+    def _graph(self) -> ImportGraph:
+        return ImportGraph([*self.files, *project_files(self._paths)])
+
+    def together(self, name: str) -> frozenset[str]:
+        """Returns the files of the project that run in one program with one."""
+        return self._graph.together(name)
 
     def mentions(self, words: set[str]) -> dict[str, list[str]]:
         """Returns for each word the files of the project that have it in them."""
@@ -211,7 +217,7 @@ class Passes:
             sizes = self._found.sizes
             tasks = [Task(n, sizes.get(n, 0), self._options_for(n)) for n in waiting]
             for done, (task, result) in enumerate(self._workers.migrate(tasks), 1):
-                if _is_to_keep(result) or result.asked or result.uses_old_api:
+                if _is_to_keep(result) or result.is_asking or result.uses_old_api:
                     self.results[task.name] = result
                 else:
                     self.results.pop(task.name, None)
@@ -257,13 +263,15 @@ class Passes:
 
     def _answered(self, names: Sequence[str]) -> list[str]:
         """Answers files' questions, and returns these files."""
-        asking = {name: self.results[name].asked for name in names if self.results[name].asked}
-        new = {word for words in asking.values() for word in words} - set(self._mentions)
+        asking = {name: self.results[name] for name in names if self.results[name].is_asking}
+        new = {word for result in asking.values() for word in result.asked} - set(self._mentions)
         if new:
             self._mentions.update(self._found.mentions(new))
-        for name, words in asking.items():
+        for name, result in asking.items():
             known = dict(self._options_for(name).mentions or {})
-            known.update({word: self._mentions[word] for word in words})
+            known.update({word: self._mentions[word] for word in result.asked})
+            if result.asks_together:
+                self._tell(name, together=self._found.together(name))
             rounds = self._options_for(name).rounds + 1
             self._tell(name, mentions=known, rounds=rounds, may_ask=rounds < _MOST_ROUNDS)
         return list(asking)

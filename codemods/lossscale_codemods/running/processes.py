@@ -12,6 +12,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import faulthandler
+import gc
 import multiprocessing
 import os
 import signal
@@ -196,6 +197,8 @@ def _prepare() -> None:
     faulthandler.disable()  # That it died is reported; a trace of C code would only frighten.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(_OUT_OF_TIME, signal.SIG_DFL)
+    # A tree is very many objects, which live until their file is done.
+    gc.set_threshold(200_000)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import codecs
+import functools
 import io
 import re
 import sys
@@ -102,6 +103,7 @@ def parsed(source: bytes) -> ast.Module | None:
         return None
 
 
+@functools.lru_cache(maxsize=32)
 def problem_of(source: bytes) -> str | None:
     """Says why a file cannot be read, and what to do about it.
 

@@ -10,16 +10,19 @@ from __future__ import annotations
 import bisect
 import builtins
 import functools
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from libcst import BatchableCSTVisitor
 
 Span: TypeAlias = tuple[int, int]
+N = TypeVar("N", bound=cst.CSTNode)
+M = TypeVar("M", bound=cst.CSTNode)
 
 _LAYOUT = ("whitespace", "lines_", "leading_lines", "header", "footer", "indent", "lbracket")
 
@@ -66,8 +69,38 @@ def is_none(node: cst.CSTNode | None) -> bool:
     return isinstance(node, cst.Name) and node.value == "None"
 
 
+@functools.lru_cache(maxsize=32)
+def tree_of(source: bytes | str, name: str = "") -> Tree:
+    """Parses a file, once for all who ask.
+
+    Args:
+        source: The file's bytes, or its text.
+        name: Which file it is: a copy of a file is another part of a program.
+
+    Raises:
+        libcst.ParserSyntaxError: It does not parse; or another error of the parser.
+    """
+    return Tree(cst.parse_module(source))
+
+
+class _Positions(MetadataWrapper):
+    """A module with the positions of its nodes."""
+
+    def visit_batched(
+        self, visitors: Iterable[BatchableCSTVisitor], *arguments: Any, **more: Any
+    ) -> cst.CSTNode:
+        """Visits the module, if anyone visits: libcst would walk through it for nobody."""
+        if not visitors:
+            return self.module
+        return super().visit_batched(visitors, *arguments, **more)
+
+
 class Tree:
-    """A module with the parents, the spans and the source text of its nodes."""
+    """A module with the parents, the spans and the source text of its nodes.
+
+    Args:
+        module: The parsed file.
+    """
 
     def __init__(self, module: cst.Module) -> None:
         self.module = module
@@ -82,7 +115,7 @@ class Tree:
     @functools.cached_property
     def _spans(self) -> dict[cst.CSTNode, Span]:
         # Files in which nothing is found never need them.
-        wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
+        wrapper = _Positions(self.module, unsafe_skip_copy=True)
         spans = wrapper.resolve(ByteSpanPositionProvider)
         return {node: (one.start, one.start + one.length) for node, one in spans.items()}
 
@@ -164,6 +197,24 @@ class Tree:
         while current is not None:
             yield current
             current = self.parents.get(current)
+
+    @functools.cached_property
+    def _by_kind(self) -> dict[type, list[Any]]:
+        # To ask each node with isinstance() takes ten times as long: the kinds are abstract.
+        by_kind: dict[type, list[Any]] = {}
+        for node in self.parents:
+            by_kind.setdefault(type(node), []).append(node)
+        return by_kind
+
+    @overload
+    def nodes(self, kind: type[N], /) -> list[N]: ...
+
+    @overload
+    def nodes(self, kind: type[N], other: type[M], /) -> list[N | M]: ...
+
+    def nodes(self, *kinds: type[cst.CSTNode]) -> list[Any]:
+        """Returns all nodes of one or two kinds: of the one, and then of the other."""
+        return [node for kind in kinds for node in self._by_kind.get(kind, ())]
 
     def statement(self, node: cst.CSTNode) -> cst.CSTNode:
         """Returns the statement, simple line or compound, that the node is in."""

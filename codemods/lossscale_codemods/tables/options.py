@@ -34,14 +34,15 @@ class Options:
         line_length: How long a line may get before it is hung. Without it, none is.
         mentions: Words, each with the files of the project that have it in them, as far as they
             are known; nothing if a file is to be taken for a program by itself.
+        together: The files that run in one program with this one, if they are known.
         observed: What a recorded run saw: by file, relative to the folder that the program is in,
             by line, and by what was done there, the one kind that came by and how often.
         observed_here: The same of the file itself.
         per_file_ignores: Patterns of files as in `.gitignore`, each with the rules that are not
             applied in them.
         ignores_from: The folder in which these start.
-        rounds: How often the file has asked for such words.
-        may_ask: Whether others can still be found out.
+        rounds: How often the file has asked for either.
+        may_ask: Whether more can still be found out.
     """
 
     target: Target = Target.TF_KERAS
@@ -54,6 +55,7 @@ class Options:
     exports: Exports = dataclasses.field(default_factory=Exports)
     line_length: int | None = None
     mentions: Mapping[str, Sequence[str]] | None = None
+    together: frozenset[str] | None = None
     observed: Mapping[str, Observed] = dataclasses.field(default_factory=dict)
     observed_here: Observed = dataclasses.field(default_factory=dict)
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -7,6 +7,7 @@ import libcst as cst
 import pytest
 from lossscale_codemods.domain.object_types import ObjectType
 from lossscale_codemods.domain.program import Program
+from lossscale_codemods.source.syntax_tree import tree_of
 
 from tests.codemods.checks import program
 
@@ -20,7 +21,7 @@ SGD = "tf.keras.optimizers.SGD()"
 
 def kinds(source: str, expression: str = "x") -> set[ObjectType]:
     """The kinds of an expression that stands at the end of a program."""
-    parsed = Program(cst.parse_module(f"{HEAD}{program(source)}\n{expression}\n"))
+    parsed = Program(tree_of(f"{HEAD}{program(source)}\n{expression}\n"))
     line = parsed.tree.module.body[-1]
     assert isinstance(line, cst.SimpleStatementLine)
     assert isinstance(line.body[0], cst.Expr)
@@ -93,7 +94,7 @@ def test_of_what_a_function_or_class_of_the_file_gives(
 )
 def test_of_an_annotated_parameter(annotation: str, found: set[ObjectType]) -> None:
     source = f"{HEAD}def f(x: {annotation}):\n    x\n"
-    parsed = Program(cst.parse_module(source))
+    parsed = Program(tree_of(source))
     (read,) = [n for n in parsed.scopes.reaching if isinstance(n, cst.Name) and n.value == "x"]
     assert parsed.types.of(read) == found
 
@@ -116,7 +117,7 @@ def test_of_an_annotated_parameter(annotation: str, found: set[ObjectType]) -> N
 )
 def test_assertions_of_unit_tests(test: str, found: set[ObjectType]) -> None:
     source = f"{HEAD}def f(self, x, y):\n    {test}\n    print(x)\n"
-    parsed = Program(cst.parse_module(source))
+    parsed = Program(tree_of(source))
     reads = [n for n in parsed.scopes.reaching if isinstance(n, cst.Name) and n.value == "x"]
     last = max(reads, key=parsed.tree.span)
     assert parsed.types.of(last) == found
@@ -134,7 +135,7 @@ def test_a_wrapper_is_proven_by_whatever_else_it_can_be() -> None:
         (f"x = old.Policy('float32')\nif c: x = {WRAPPED}", False),
         (f"x = {SGD}", False),
     ):
-        parsed = Program(cst.parse_module(f"{HEAD}{source}\nf(x)\n"))
+        parsed = Program(tree_of(f"{HEAD}{source}\nf(x)\n"))
         reads = [n for n in parsed.scopes.reaching if isinstance(n, cst.Name) and n.value == "x"]
         assert {parsed.types.is_wrapper(read) for read in reads} == {proven}, source
 

@@ -7,7 +7,12 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.project.connected_files import ImportGraph
+from lossscale_codemods.project.connected_files import (
+    ImportGraph,
+    ModuleName,
+    module_names,
+    scripts,
+)
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.tables.options import Options
 
@@ -248,3 +253,43 @@ def test_a_helper_that_calls_the_loss_scale_of_an_old_program(tmp_path: Path) ->
     found = {file.path.name: [r.rule for r in file.result.records] for file in report.files}
     assert found["helper.py"] == ["LS301"]
     assert not found.get("alone.py")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import_module('models.small')", ModuleName("models.small", False)),
+        ("import_module('.small', __name__)", ModuleName(".small", False)),
+        ("runpy.run_module('train', run_name='__main__')", ModuleName("train", False)),
+        ("pkgutil.resolve_name('models.small:build')", ModuleName("models.small", False)),
+        ("import_module('models.' + name)", ModuleName("models", True)),
+        ("import_module('models.net_' + name)", ModuleName("models", True)),
+        ("import_module(f'models.{name}')", ModuleName("models", True)),
+        ("import_module(f'models.{name}_net')", ModuleName("models", True)),
+        ("import_module('models.{}'.format(name))", ModuleName("models", True)),
+        ("import_module('models.%s' % name)", ModuleName("models", True)),
+        ("import_module('.' + name, __name__)", ModuleName(".", True)),
+    ],
+)
+def test_modules_by_their_names(code: str, expected: ModuleName) -> None:
+    assert list(module_names(code.encode())) == [expected]
+
+
+@pytest.mark.parametrize("code", ["import_module(name)", "import_module(f'{home}.x')", "x('a.b')"])
+def test_modules_that_are_known_at_run_time_alone(code: str) -> None:
+    assert list(module_names(code.encode())) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("runpy.run_path('train.py')", ["train.py"]),
+        ("runpy.run_path(here + '/train.py')", ["train.py"]),
+        ("exec(open('../lib/train.py').read())", ["../lib/train.py"]),
+        ("%run train.py --epochs 3", ["train.py"]),
+        ("exec(code)", []),
+        ("subprocess.run(['python', 'train.py'])", []),
+    ],
+)
+def test_scripts_by_their_paths(code: str, expected: list[str]) -> None:
+    assert list(scripts(code.encode())) == expected

@@ -10,6 +10,7 @@ import pytest
 from lossscale_codemods.domain.object_types import ObjectType
 from lossscale_codemods.domain.program import Program
 from lossscale_codemods.python.name_resolution import Answers
+from lossscale_codemods.source.syntax_tree import tree_of
 
 from tests.codemods.checks import check_review, program
 
@@ -49,7 +50,7 @@ def test_the_order_of_asking_changes_nothing(circle: str) -> None:
     )
     answers = set()
     for order in itertools.permutations("ab"):
-        parsed = Program(cst.parse_module(source))
+        parsed = Program(tree_of(source))
         reads = {n.value: n for n in parsed.scopes.reaching if isinstance(n, cst.Name)}
         answers |= {(name, parsed.types.of(reads[name])) for name in order}
     both = frozenset([ObjectType.WRAPPER, ObjectType.NOTHING])

@@ -41,7 +41,7 @@ BUILD = f"def build(lr):\n    return {ADAM}\n"
         ("from optim import build\nif c: build = other\nx = build(1)", KERAS | UNKNOWN),
         ("import optim\noptim.build = other\nx = optim.build(1)", UNKNOWN),
         ("import optim\nsetattr(optim, 'build', other)\nx = optim.build(1)", UNKNOWN),
-        ("import optim\ncall.build = other\nx = optim.build(1)", KERAS),
+        ("import optim\ncall.build = other\nx = optim.build(1)", UNKNOWN),
     ],
 )
 def test_a_function_of_another_file(tmp_path: Path, use: str, expected: set[ObjectType]) -> None:

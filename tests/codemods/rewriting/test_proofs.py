@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import libcst as cst
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.domain.program import Program
@@ -11,6 +10,7 @@ from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.proofs import same_meaning
 from lossscale_codemods.rewriting.resolution import Outcomes, ProvenCall
 from lossscale_codemods.rules.base import MeaningClaim
+from lossscale_codemods.source.syntax_tree import tree_of
 from lossscale_codemods.tables.records import Edit
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
@@ -120,8 +120,8 @@ def test_encodings(encoding: str) -> None:
 
 def refused(before: str, after: str, left: int = 0, source: bytes | None = None) -> str | None:
     """Why a result of someone's careless hand may not be written."""
-    original = Program(cst.parse_module(before))
-    result = Program(cst.parse_module(after), source=source)
+    original = Program(tree_of(before))
+    result = Program(tree_of(after), source=source)
     return proofs.check(original, original, result, Outcomes(left=left), notebook=False)
 
 
@@ -157,7 +157,7 @@ def test_a_constructor_that_means_something_else_is_refused() -> None:
         "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 8)\n"
     )
     after = before.replace("experimental.", "").replace(", 8)", ")")
-    original, result = (Program(cst.parse_module(source)) for source in (before, after))
+    original, result = (Program(tree_of(source)) for source in (before, after))
     span = (before.index("tf.keras"), len(before) - 1)
     edits = [
         Edit(before.index("experimental."), before.index("LossScale"), ""),
