@@ -136,7 +136,7 @@ def _gives_old_arguments(call: cst.Call) -> bool:
 
 
 def _makes(call: cst.Call, program: Program) -> bool:
-    """Whether what is called is a class of optimizers, of a value or of a default of a parameter."""
+    """Whether a class of optimizers is called that a value, or a default, brings in."""
     if any(path is not None and class_at(path) for path in program.resolver.paths(call.func)):
         return False
     bindings = program.resolver.bindings(call.func)
