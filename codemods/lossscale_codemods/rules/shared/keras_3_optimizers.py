@@ -159,11 +159,20 @@ def _of_call(
             "what its arguments mean that have no name is not the same in Keras 3", "Name them."
         )
     lr = arguments.get("lr")
-    review = _refused(arguments, program) or _computed_otherwise(classes, arguments, program, call)
-    if review is not None or lr is None or lr.keyword is None:
-        return review
-    span = program.tree.span(lr.keyword)
-    return rewrite("`lr` is `learning_rate`", [Edit(*span, "learning_rate")])
+    renamed = []
+    if lr is not None and lr.keyword is not None:
+        renamed = [Edit(*program.tree.span(lr.keyword), "learning_rate")]
+    refused = _refused(arguments, program)
+    review = refused or _computed_otherwise(classes, arguments, program)
+    if review is None:
+        return rewrite("`lr` is `learning_rate`", renamed) if renamed else None
+    has_fix = refused is None and review is not _SPARSE and list(classes) == ["RMSprop"]
+    if has_fix and "epsilon" not in arguments:
+        review.unsafe_fix = rewrite(
+            "with the square of its epsilon, which Keras 3 adds under the root",
+            [*renamed, *append_arguments(program.tree, call, ["epsilon=1e-14"])],
+        )
+    return review
 
 
 def _by_name(given: Sequence[cst.Arg], classes: Sequence[str]) -> dict[str, cst.Arg] | None:
@@ -242,10 +251,7 @@ def _constant(node: cst.BaseExpression, program: Program) -> object:
 
 
 def _computed_otherwise(
-    classes: Sequence[str],
-    arguments: dict[str, cst.Arg] | None,
-    program: Program,
-    call: cst.Call | None = None,
+    classes: Sequence[str], arguments: dict[str, cst.Arg] | None, program: Program
 ) -> Review | None:
     """Says what Keras 3's class computes otherwise, if it does.
 
@@ -253,24 +259,16 @@ def _computed_otherwise(
         classes: The names of the classes that it can be.
         arguments: The arguments that it is made with, by their names, if that is known.
         program: The file.
-        call: The call that makes it, if there is one.
     """
     given = arguments or {}
     momentum = _constant(given["momentum"].value, program) if "momentum" in given else 0
     has_momentum = isinstance(momentum, int | float) and momentum > 0
     for name in classes:
-        if not CLASSES[name].computes or (name == "RMSprop" and has_momentum):
-            continue
-        review = Review(
-            CLASSES[name].computes,
-            "Train with another optimizer, or see whether the model trains as well.",
-        )
-        if list(classes) == ["RMSprop"] and call is not None and "epsilon" not in given:
-            review.unsafe_fix = rewrite(
-                "with the square of its epsilon, which Keras 3 adds under the root",
-                append_arguments(program.tree, call, ["epsilon=1e-14"]),
+        if CLASSES[name].computes and not (name == "RMSprop" and has_momentum):
+            return Review(
+                CLASSES[name].computes,
+                "Train with another optimizer, or see whether the model trains as well.",
             )
-        return review
     is_plain = list(classes) == ["SGD"] and arguments is not None and momentum == 0
     return _SPARSE if not is_plain and _has_sparse_gradients(program) else None
 
