@@ -1026,7 +1026,7 @@ ROWS = [
         opt = tf.contrib.mixed_precision.LossScaleOptimizer(opt, manager)
         """,
         findings=(
-            "LS603 tf.contrib is gone, and this manager has no exact equivalent",
+            "LS603 tf.contrib is gone; a DynamicLossScale halves",
             "LS603 tf.contrib is gone, and so is the manager of this optimizer",
         ),
     ),
@@ -1038,7 +1038,7 @@ ROWS = [
         opt = tf.contrib.mixed_precision.LossScaleOptimizer(opt, manager)
         """,
         findings=(
-            "LS603 tf.contrib is gone, and this manager has no exact equivalent",
+            "LS603 tf.contrib is gone; a DynamicLossScale halves",
             "LS603 tf.contrib is gone, and so is the manager of this optimizer",
         ),
     ),
