@@ -266,7 +266,7 @@ class VersionReachability:
             if self._try_excludes(above, below, values):
                 return above
         elif isinstance(above, cst.IndentedBlock | cst.Module):
-            tried = self._tried(above)
+            tried = self._tried(above, values)
             for statement in above.body:
                 if tried is not None and self._fails(statement, values):
                     return tried
@@ -289,12 +289,16 @@ class VersionReachability:
         """Whether a statement needs what is not there in a version."""
         return any(values.exists(path) is False for path in self._needed_by(statement))
 
-    def _tried(self, block: cst.CSTNode) -> cst.Try | None:
-        """Returns the `try` statement that a block is the body of, if it handles missing names."""
+    def _tried(self, block: cst.CSTNode, values: VersionValues) -> cst.Try | None:
+        """Returns the `try` statement that a block is the body of, if it handles missing names.
+
+        If each handler needs what is not there either, no side is for such a version.
+        """
         above = self.tree.parent(block)
-        if isinstance(above, cst.Try) and above.body is block and self._handles_missing(above):
-            return above
-        return None
+        if not isinstance(above, cst.Try) or above.body is not block:
+            return None
+        fail = (any(self._fails(one, values) for one in h.body.body) for h in above.handlers)
+        return above if self._handles_missing(above) and not all(fail) else None
 
     def _handles_missing(self, node: cst.Try) -> bool:
         return any(catches_error(self.tree, handler, _MISSING) for handler in node.handlers)
