@@ -142,8 +142,6 @@ def wrapped_by(
             Value(_WRAPPED.get(value.kind, value.kind), node, resolver)
             for value in _first_argument(node, values)
         )
-    if path in {"typing.cast", "typing_extensions.cast"} and len(node.args) == 2:
-        return values(node.args[1].value)
     if frameworks.is_horovod_wrapper(path):
         return frozenset(
             value if value.kind in OPTIMIZERS else Value(ObjectType.UNKNOWN)
@@ -269,18 +267,8 @@ class CallResults(abc.ABC):
     def _find_called(self, func: cst.CSTNode) -> Values:
         if isinstance(func, cst.Name | cst.Attribute):
             return self._named_called(func)
-        if isinstance(func, cst.IfExp):
-            return self.called(func.body) | self.called(func.orelse)
-        if isinstance(func, cst.BooleanOperation):
-            return self.called(func.left) | self.called(func.right)
-        if isinstance(func, cst.Lambda):
-            return self.values(func.body)
-        if isinstance(func, cst.Call):
-            path = self.resolver.path(func.func)
-            if path == "functools.partial" and func.args:
-                return self.called(func.args[0].value)
-            if dotted(func.func) == "getattr" and len(func.args) == 2:
-                return self._attribute_called(func)
+        if isinstance(func, cst.Call) and dotted(func.func) == "getattr" and len(func.args) == 2:
+            return self._attribute_called(func)
         return UNKNOWN
 
     def members_of_returned(self, node: cst.CSTNode) -> frozenset[str]:
@@ -355,13 +343,7 @@ class CallResults(abc.ABC):
     def _attribute_called(self, node: cst.Call) -> Values:
         """Returns what `getattr(tf.keras.optimizers, name)(...)` can give."""
         path = self.resolver.path(node.args[0].value)
-        name = node.args[1].value
-        literal = str(name.evaluated_value) if isinstance(name, cst.SimpleString) else None
-        if path is None:
-            return UNKNOWN
-        if literal is not None:
-            return frozenset([Value(self.type_at(f"{path}.{literal}"))])
-        all_optimizers = frameworks.is_keras_optimizer(f"{path}.Adam")
+        all_optimizers = path is not None and frameworks.is_keras_optimizer(f"{path}.Adam")
         return frozenset([Value(ObjectType.KERAS)]) if all_optimizers else UNKNOWN
 
     def _methods(self, func: cst.Attribute) -> list[Definition]:
@@ -375,24 +357,16 @@ class CallResults(abc.ABC):
             above = self._method_of(owner, name)
             return [] if below is None or not above else [*above, *below]
         classes: list[ProjectClass | None]
-        if isinstance(func.value, cst.Call) and dotted(func.value.func) == "super":
-            around = self.scopes.tree.ancestors(func)
-            inside = next((n for n in around if isinstance(n, cst.ClassDef)), None)
-            if inside is None:
-                return []
-            line = members.line(ProjectClass(self.resolver, self.scopes.of_node[inside]))
-            found_in = [self._method_of(one, name) for one in line[1:]]
-            return next((methods for methods in found_in if methods), [])
         classes = [*self.project.modules.classes(self.resolver, func.value)]
         classes = classes or [value.instance_of for value in self.values(func.value)]
         found_in = [self._method_of(one, name) if one is not None else [] for one in classes]
         return [one for methods in found_in for one in methods] if all(found_in) else []
 
     def _method_of(self, owner: ProjectClass, name: str) -> list[Definition]:
-        """Returns what a method of a class can be, also what is assigned in its place."""
+        """Returns what a method of a class can be; none if something may be put in its place."""
         definitions = self.project.members.method(owner, name)
-        replaced = self.project.members.assigned_elsewhere(name, owner) if definitions else []
-        return [] if replaced is None else [*definitions, *(one for one, _ in replaced)]
+        replaced = definitions and self.project.members.may_be_assigned_elsewhere(name, owner)
+        return [] if replaced else definitions
 
     def binding_called(self, binding: Binding) -> Values:
         """Returns what calling a name can give that has the value of a binding of this file."""
@@ -402,8 +376,6 @@ class CallResults(abc.ABC):
             return self.ask(self._find_returned, binding.node)
         if isinstance(binding.node, cst.ClassDef):
             return self.instance(ProjectClass(self.resolver, self.scopes.of_node[binding.node]))
-        if binding.kind is BindingKind.ASSIGN and binding.value is not None:
-            return self.called(binding.value)
         if binding.kind is BindingKind.IMPORT:
             paths = self.resolver.binding_paths(binding)
             return union(self._path_called(path) for path in paths if path is not None)
@@ -429,39 +401,3 @@ class CallResults(abc.ABC):
         if not returned:
             return NOTHING
         return union(NOTHING if node is None else self.values(node) for node in returned)
-
-    def part_of_call(self, node: cst.BaseExpression, place: int, size: int) -> Values:
-        """Returns an element of the tuple that a call gives: `model, optimizer = build()`.
-
-        Args:
-            node: The call, or any other expression.
-            place: Which element.
-            size: How many there are.
-        """
-        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
-            return UNKNOWN
-        if isinstance(node.func, cst.Attribute) and node.func.attr.value in _OF_ARGPARSE:
-            return OTHER
-        own = None in self.resolver.paths(node.func)
-        definitions = (
-            self._own_definitions(node.func)
-            if own
-            else self.project.modules.named(self.resolver, node.func)
-        )
-        parts: set[Value] = set()
-        for definition in definitions:
-            function = definition.binding.node
-            if not isinstance(function, cst.FunctionDef) or not (
-                decorators(function) <= _KEEPING_THE_RESULT
-            ):
-                return UNKNOWN
-            other = self.project.file(definition.resolver)
-            for given in definition.resolver.scopes.returned(function) or [None]:
-                if (
-                    not isinstance(given, cst.Tuple)
-                    or len(given.elements) != size
-                    or any(isinstance(e, cst.StarredElement) for e in given.elements)
-                ):
-                    return UNKNOWN
-                parts |= other.values(given.elements[place].value)
-        return frozenset(parts) or UNKNOWN
