@@ -42,7 +42,6 @@ class ObjectType(enum.Enum):
     POLICY = "policy"
     MODEL = "Keras model"
     LOSS_SCALE = "loss scale object"
-    SCALE = "loss scale of a loss-scale optimizer"
     NOTHING = "None"
     OTHER = "something else"
     UNKNOWN = "unknown"
