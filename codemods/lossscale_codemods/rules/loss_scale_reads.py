@@ -215,6 +215,7 @@ class LossScaleAttributes(Rule):
             f"{_HEAD}metrics = {{'loss_scale': opt.loss_scale._current_loss_scale}}\n",
             f"{_NEW_HEAD}metrics = {{'loss_scale': opt.loss_scale._current_loss_scale}}\n",
             review="was a variable",
+            unsafe=f"{_NEW_HEAD}metrics = {{'loss_scale': opt.loss_scale}}\n",
         ),
         Case(
             "import tensorflow as tf  # LossScale\n"
@@ -420,6 +421,7 @@ def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Progr
             "it was a variable, and the loss scale of the optimizer is a tensor of this moment",
             "Read `loss_scale` of the optimizer where it is needed. It has no public way to set "
             "it.",
+            unsafe_fix=respelled if _is_kept(node, program) else None,
         )
     if respelled is not None:
         return respelled
@@ -438,6 +440,14 @@ def _respelled(node: cst.Attribute, owner: cst.BaseExpression, program: Program)
     else:
         edits = [put(program, program.tree.span(node), f"{program.tree.source(owner)}.{new}")]
     return rewrite(f"{node.attr.value} is {new} of the optimizer", edits)
+
+
+def _is_kept(node: cst.Attribute, program: Program) -> bool:
+    """Whether something is only kept under a key, as what is logged is."""
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Assign):
+        return all(isinstance(target.target, cst.Subscript) for target in above.targets)
+    return isinstance(above, cst.DictElement) and above.value is node
 
 
 class _Uses:
