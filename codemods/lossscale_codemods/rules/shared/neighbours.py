@@ -33,8 +33,8 @@ from lossscale_codemods.rules.base import (
     Review,
     Rewrite,
     Rule,
-    Suppressed,
     Verdict,
+    moved_import,
     rename,
 )
 from lossscale_codemods.rules.markers import Marker
@@ -457,13 +457,7 @@ def _called(occurrence: Occurrence, template: re.Match[str], program: Program) -
 
 def decide_import(occurrence: Occurrence, state: ImportState) -> Verdict | None:
     """Says what became of an import that is to become another."""
-    if state.reason == "suppressed":
-        return Suppressed()
-    if any(binding.moved or binding.dropped for binding in state.bindings):
-        return Rewrite(_message(occurrence.names[0].new[0]), lambda _: [])
-    return Review(
-        f"the import stays as it is: {state.reason or 'it cannot be taken apart'}", _STAYS
-    )
+    return moved_import(state, _message(occurrence.names[0].new[0]), _STAYS)
 
 
 def review(neighbour: Neighbour) -> Review:
