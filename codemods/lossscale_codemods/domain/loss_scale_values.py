@@ -146,6 +146,12 @@ class Evaluator:
             return _COMPARE[type(node.ops[0])](left, right)
         if isinstance(node, ast.BoolOp):
             return self._bool(node)
+        if isinstance(node, ast.Dict) and all(k is not None for k in node.keys):
+            return {
+                self.value(k): self.value(v)
+                for k, v in zip(node.keys, node.values, strict=True)
+                if k is not None
+            }
         if isinstance(node, ast.Call) and atom_key(node.func) in self.calls:
             args = [self.value(a) for a in node.args]
             return self.calls[atom_key(node.func)](*args, **self.keywords(node))

@@ -400,3 +400,37 @@ class CallResults(abc.ABC):
         if not returned:
             return NOTHING
         return union(NOTHING if node is None else self.values(node) for node in returned)
+
+    def part_of_call(self, node: cst.BaseExpression, place: int, size: int) -> Values:
+        """Returns an element of the tuple that a call gives: `model, optimizer = build()`.
+
+        Args:
+            node: The call, or any other expression.
+            place: Which element.
+            size: How many there are.
+        """
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
+            return UNKNOWN
+        own = None in self.resolver.paths(node.func)
+        definitions = (
+            self._own_definitions(node.func)
+            if own
+            else self.project.modules.named(self.resolver, node.func)
+        )
+        parts: set[Value] = set()
+        for definition in definitions:
+            function = definition.binding.node
+            if not isinstance(function, cst.FunctionDef) or not (
+                decorators(function) <= _KEEPING_THE_RESULT
+            ):
+                return UNKNOWN
+            other = self.project.file(definition.resolver)
+            for given in definition.resolver.scopes.returned(function) or [None]:
+                if (
+                    not isinstance(given, cst.Tuple)
+                    or len(given.elements) != size
+                    or any(isinstance(e, cst.StarredElement) for e in given.elements)
+                ):
+                    return UNKNOWN
+                parts |= other.values(given.elements[place].value)
+        return frozenset(parts) or UNKNOWN

@@ -66,7 +66,21 @@ class BindingValues(CallResults):
         if isinstance(binding.node, cst.FunctionDef):
             is_property = bool(decorators(binding.node) & PROPERTIES)
             return self.binding_called(binding) if is_property else UNKNOWN
+        if binding.kind is BindingKind.OTHER:
+            return self._unpacked(binding)
         return self._of_class(binding.value) if binding.value is not None else UNKNOWN
+
+    def _unpacked(self, binding: Binding) -> Values:
+        """Returns what a name gets of a call's result: `model, optimizer = build()`."""
+        tree = self.scopes.tree
+        element = tree.parent(binding.node)
+        target = tree.parent(element) if isinstance(element, cst.Element) else None
+        above = tree.parent(target) if isinstance(target, cst.Tuple) else None
+        statement = tree.parent(above) if isinstance(above, cst.AssignTarget) else None
+        if not isinstance(target, cst.Tuple) or not isinstance(statement, cst.Assign):
+            return UNKNOWN
+        place = [e.value for e in target.elements].index(binding.node)  # type: ignore[arg-type]  # it is one
+        return self.part_of_call(statement.value, place, len(target.elements))
 
     def _of_class(self, node: cst.BaseExpression) -> Values:
         """Returns the instances of a class, or of a tuple of classes."""

@@ -141,7 +141,11 @@ def test_files_that_import_each_other(tmp_path: Path) -> None:
         (f"OPT = {ADAM}\nif c: OPT = other", "from optim import OPT\nx = OPT", KERAS | UNKNOWN),
         (f"def set_it(o):\n    global OPT\n    OPT = o\nOPT = {ADAM}",
          "from optim import OPT\nx = OPT", KERAS | UNKNOWN),
-        (f"def both(): return 3, {ADAM}", "from optim import both\ny, x = both()", UNKNOWN),
+        (f"def both(): return 3, {ADAM}", "from optim import both\ny, x = both()", KERAS),
+        (f"def both(): return 3, {ADAM}", "from optim import both\nx, y = both()",
+         {ObjectType.OTHER}),
+        (f"def both():\n    if c: return None\n    return 3, {ADAM}",
+         "from optim import both\ny, x = both()", UNKNOWN),
     ],
 )  # fmt: skip
 def test_variables_and_tuples(

@@ -184,12 +184,22 @@ def test_a_variable_that_is_a_number_stays_a_variable() -> None:
     )
 
 
-@pytest.mark.parametrize("value", ["scale", "'dynamic' if a else 8", "8 if f() else 'dynamic'"])
-def test_what_is_dynamic_or_a_number_takes_the_short_helper(value: str) -> None:
+def test_a_variable_that_is_one_or_the_other_takes_the_short_helper() -> None:
     head = 'import tensorflow as tf\nif c:\n    scale = "dynamic"\nelse:\n    scale = 128\n'
-    text = migrate_source(program(f"{head}opt = {OLD}(make(), {value})\n")).text
-    assert f"{NEW}(make(), **_dynamic_or_fixed({value}))" in text
+    text = migrate_source(program(f"{head}opt = {OLD}(make(), scale)\n")).text
+    assert f"{NEW}(make(), **_dynamic_or_fixed(scale))" in text
     assert "_loss_scale_arguments" not in text
+
+
+@pytest.mark.parametrize("optimizer", ["opt", "make()"])
+@pytest.mark.parametrize("condition", ["a", "f()"])
+def test_a_conditional_expression(optimizer: str, condition: str) -> None:
+    head = "import tensorflow as tf\nopt = "
+    check_transformed(
+        f"{head}{OLD}({optimizer}, 'dynamic' if {condition} else 8)\n",
+        f"{head}{NEW}({optimizer}, "
+        f'**({{}} if {condition} else {{"dynamic": False, "initial_scale": 8}}))\n',
+    )
 
 
 @pytest.mark.parametrize("value", ["scale", "config.loss_scale", "get_loss_scale(flags)", "a[0]"])

@@ -167,7 +167,6 @@ def test_parentheses() -> None:
     [
         "x = [make()][0].loss_scale()",
         "get = lambda: make()\nx = get().loss_scale()",
-        "def both():\n    return 1, make()\n_, opt = both()\nx = opt.loss_scale()",
         "x = [opt.loss_scale() for opt in [make(), make()]]",
         "opts = {'g': make()}\nx = opts['g'].loss_scale()",
         "def log(o):\n    x = o.loss_scale()\nlog(make())",

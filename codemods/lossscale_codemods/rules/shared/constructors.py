@@ -253,6 +253,10 @@ class ArgumentReader(LossScaleTypes):
         if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
             removes = self._removable(node, call)
             return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
+        if isinstance(node, cst.IfExp) and LossScaleType.UNKNOWN not in kinds:
+            sides = self._sides(node, call, claim)
+            if sides is not None:
+                return sides
         if kinds == {LossScaleType.NUMBER}:
             texts = ["dynamic=False", f"initial_scale={self._number_text(node)}"]
             return Arguments(texts, "a number is a fixed loss scale", claim)
@@ -452,6 +456,23 @@ class ArgumentReader(LossScaleTypes):
                     seen.add(part)
                     stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
         return class_names
+
+    def _sides(self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim) -> Arguments | None:
+        """Returns the arguments of both sides of a condition."""
+        sides = [self.read(part, call) for part in (node.body, node.orelse)]
+        texts: list[str] = []
+        claims: list[Occurrence] = []
+        for side in sides:
+            if isinstance(side, Review) or side.helper or side.removes:
+                return None
+            texts.append(_as_dict(side.texts))
+            claims += side.claims
+        return Arguments(
+            [f"**({texts[0]} if {self.tree.source(node.test)} else {texts[1]})"],
+            "each side of the condition becomes its own arguments",
+            claim,
+            claims=claims,
+        )
 
     def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
         """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
@@ -654,6 +675,11 @@ def _is_of_the_program(program: Program, name: str) -> bool:
         and is_helper(program.tree.source(binding.node), name)
         for binding in bound
     )
+
+
+def _as_dict(texts: Sequence[str]) -> str:
+    pairs = [text.partition("=") for text in texts]
+    return "{" + ", ".join(f'"{name}": {value}' for name, _, value in pairs) + "}"
 
 
 def _constant(source: str) -> object:

@@ -455,11 +455,6 @@ def _called(occurrence: Occurrence, template: re.Match[str], program: Program) -
     return Rewrite(_message(template.string), edits, is_rename=True)
 
 
-def decide_import(occurrence: Occurrence, state: ImportState) -> Verdict | None:
-    """Says what became of an import that is to become another."""
-    return moved_import(state, _message(occurrence.names[0].new[0]), _STAYS)
-
-
 def review(neighbour: Neighbour) -> Review:
     """Returns the finding on a name that no other does the same as in every case."""
     gone = f"it ended with {neighbour.until}"
@@ -506,7 +501,7 @@ class NeighbourRule(Rule):
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says what became of an import."""
-        return decide_import(occurrence, state)
+        return moved_import(state, _message(occurrence.names[0].new[0]), _STAYS)
 
     def _uses(self, program: Program) -> NeighbourUses:
         return NeighbourUses(program, self.id, self.is_mine)
