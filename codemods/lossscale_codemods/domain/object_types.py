@@ -266,8 +266,18 @@ class CallResults(abc.ABC):
     def _find_called(self, func: cst.CSTNode) -> Values:
         if isinstance(func, cst.Name | cst.Attribute):
             return self._named_called(func)
-        if isinstance(func, cst.Call) and dotted(func.func) == "getattr" and len(func.args) == 2:
-            return self._attribute_called(func)
+        if isinstance(func, cst.IfExp):
+            return self.called(func.body) | self.called(func.orelse)
+        if isinstance(func, cst.BooleanOperation):
+            return self.called(func.left) | self.called(func.right)
+        if isinstance(func, cst.Lambda):
+            return self.values(func.body)
+        if isinstance(func, cst.Call):
+            path = self.resolver.path(func.func)
+            if path == "functools.partial" and func.args:
+                return self.called(func.args[0].value)
+            if dotted(func.func) == "getattr" and len(func.args) == 2:
+                return self._attribute_called(func)
         return UNKNOWN
 
     def members_of_returned(self, node: cst.CSTNode) -> frozenset[str]:
@@ -375,6 +385,8 @@ class CallResults(abc.ABC):
             return self.ask(self._find_returned, binding.node)
         if isinstance(binding.node, cst.ClassDef):
             return self.instance(ProjectClass(self.resolver, self.scopes.of_node[binding.node]))
+        if binding.kind is BindingKind.ASSIGN and binding.value is not None:
+            return self.called(binding.value)
         if binding.kind is BindingKind.IMPORT:
             paths = self.resolver.binding_paths(binding)
             return union(self._path_called(path) for path in paths if path is not None)

@@ -51,8 +51,8 @@ def test_a_function_of_another_file(tmp_path: Path, use: str, expected: set[Obje
 @pytest.mark.parametrize(
     ("definition", "expected"),
     [
-        (f"build = lambda lr: {ADAM}", UNKNOWN),
-        (f"def make(): return {ADAM}\nbuild = make", UNKNOWN),
+        (f"build = lambda lr: {ADAM}", KERAS),
+        (f"def make(): return {ADAM}\nbuild = make", KERAS),
         ("def build(lr): return make()\ndef make(): return " + ADAM, KERAS),
         (f"def build(lr):\n    if lr: return {ADAM}\n    return {V1_ADAM}", KERAS | V1),
         (f"if c:\n    def build(lr): return {ADAM}\nelse:\n    build = other", KERAS | UNKNOWN),

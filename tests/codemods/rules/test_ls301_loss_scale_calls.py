@@ -166,7 +166,6 @@ def test_parentheses() -> None:
     "line",
     [
         "x = [make()][0].loss_scale()",
-        "get = lambda: make()\nx = get().loss_scale()",
         "x = [opt.loss_scale() for opt in [make(), make()]]",
         "opts = {'g': make()}\nx = opts['g'].loss_scale()",
         "def log(o):\n    x = o.loss_scale()\nlog(make())",
@@ -180,6 +179,12 @@ def test_what_is_in_a_container_or_given_to_a_parameter_is_likely(line: str) -> 
     check_review(old + line, new + line, "not proven")
     fixed = line.replace("scale()", "scale")
     check_transformed(old + line, new + fixed, unsafe_fixes=True)
+
+
+def test_what_a_lambda_gives() -> None:
+    head = "import tensorflow as tf\ndef make():\n    return "
+    line = "get = lambda: make()\nx = get().loss_scale"
+    check_transformed(f"{head}{OLD}(inner, 'dynamic')\n{line}()\n", f"{head}{NEW}(inner)\n{line}\n")
 
 
 def test_a_container_that_others_fill_is_not_proven() -> None:
