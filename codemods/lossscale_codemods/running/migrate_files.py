@@ -105,6 +105,11 @@ def run(
     return report
 
 
+def _is_asking(result: Result) -> bool:
+    """Whether something has still to be found out for a file."""
+    return bool(result.asked) or result.asks_together
+
+
 def _is_to_keep(result: Result) -> bool:
     return bool(result.records) or result.status is not Status.UNCHANGED
 
@@ -217,7 +222,7 @@ class Passes:
             sizes = self._found.sizes
             tasks = [Task(n, sizes.get(n, 0), self._options_for(n)) for n in waiting]
             for done, (task, result) in enumerate(self._workers.migrate(tasks), 1):
-                if _is_to_keep(result) or result.is_asking or result.uses_old_api:
+                if _is_to_keep(result) or _is_asking(result) or result.uses_old_api:
                     self.results[task.name] = result
                 else:
                     self.results.pop(task.name, None)
@@ -263,7 +268,7 @@ class Passes:
 
     def _answered(self, names: Sequence[str]) -> list[str]:
         """Answers files' questions, and returns these files."""
-        asking = {name: self.results[name] for name in names if self.results[name].is_asking}
+        asking = {name: self.results[name] for name in names if _is_asking(self.results[name])}
         new = {word for result in asking.values() for word in result.asked} - set(self._mentions)
         if new:
             self._mentions.update(self._found.mentions(new))

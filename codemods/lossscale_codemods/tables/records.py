@@ -120,11 +120,6 @@ class Result:
     changes_optimizers: bool = False
 
     @property
-    def is_asking(self) -> bool:
-        """Whether something is still to be found out."""
-        return bool(self.asked) or self.asks_together
-
-    @property
     def changed(self) -> bool:
         """Whether there is anything to write."""
         return self.status is Status.CHANGED
