@@ -42,7 +42,6 @@ class ObjectType(enum.Enum):
     POLICY = "policy"
     MODEL = "Keras model"
     LOSS_SCALE = "loss scale object"
-    SCALE = "loss scale of a loss-scale optimizer"
     NOTHING = "None"
     OTHER = "something else"
     UNKNOWN = "unknown"
@@ -142,8 +141,6 @@ def wrapped_by(
             Value(_WRAPPED.get(value.kind, value.kind), node, resolver)
             for value in _first_argument(node, values)
         )
-    if path in {"typing.cast", "typing_extensions.cast"} and len(node.args) == 2:
-        return values(node.args[1].value)
     if frameworks.is_horovod_wrapper(path):
         return frozenset(
             value if value.kind in OPTIMIZERS else Value(ObjectType.UNKNOWN)
@@ -355,13 +352,7 @@ class CallResults(abc.ABC):
     def _attribute_called(self, node: cst.Call) -> Values:
         """Returns what `getattr(tf.keras.optimizers, name)(...)` can give."""
         path = self.resolver.path(node.args[0].value)
-        name = node.args[1].value
-        literal = str(name.evaluated_value) if isinstance(name, cst.SimpleString) else None
-        if path is None:
-            return UNKNOWN
-        if literal is not None:
-            return frozenset([Value(self.type_at(f"{path}.{literal}"))])
-        all_optimizers = frameworks.is_keras_optimizer(f"{path}.Adam")
+        all_optimizers = path is not None and frameworks.is_keras_optimizer(f"{path}.Adam")
         return frozenset([Value(ObjectType.KERAS)]) if all_optimizers else UNKNOWN
 
     def _methods(self, func: cst.Attribute) -> list[Definition]:
@@ -375,24 +366,16 @@ class CallResults(abc.ABC):
             above = self._method_of(owner, name)
             return [] if below is None or not above else [*above, *below]
         classes: list[ProjectClass | None]
-        if isinstance(func.value, cst.Call) and dotted(func.value.func) == "super":
-            around = self.scopes.tree.ancestors(func)
-            inside = next((n for n in around if isinstance(n, cst.ClassDef)), None)
-            if inside is None:
-                return []
-            line = members.line(ProjectClass(self.resolver, self.scopes.of_node[inside]))
-            found_in = [self._method_of(one, name) for one in line[1:]]
-            return next((methods for methods in found_in if methods), [])
         classes = [*self.project.modules.classes(self.resolver, func.value)]
         classes = classes or [value.instance_of for value in self.values(func.value)]
         found_in = [self._method_of(one, name) if one is not None else [] for one in classes]
         return [one for methods in found_in for one in methods] if all(found_in) else []
 
     def _method_of(self, owner: ProjectClass, name: str) -> list[Definition]:
-        """Returns what a method of a class can be, also what is assigned in its place."""
+        """Returns what a method of a class can be; none if something may be put in its place."""
         definitions = self.project.members.method(owner, name)
-        replaced = self.project.members.assigned_elsewhere(name, owner) if definitions else []
-        return [] if replaced is None else [*definitions, *(one for one, _ in replaced)]
+        replaced = definitions and self.project.members.may_be_assigned_elsewhere(name, owner)
+        return [] if replaced else definitions
 
     def binding_called(self, binding: Binding) -> Values:
         """Returns what calling a name can give that has the value of a binding of this file."""
@@ -440,8 +423,6 @@ class CallResults(abc.ABC):
         """
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
             return UNKNOWN
-        if isinstance(node.func, cst.Attribute) and node.func.attr.value in _OF_ARGPARSE:
-            return OTHER
         own = None in self.resolver.paths(node.func)
         definitions = (
             self._own_definitions(node.func)

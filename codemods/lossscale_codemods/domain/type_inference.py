@@ -34,9 +34,8 @@ from lossscale_codemods.python import (
     ProjectClass,
     Resolver,
     decorators,
-    others_name,
 )
-from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.source.syntax_tree import is_none
 from lossscale_codemods.tables import frameworks
 
 if TYPE_CHECKING:
@@ -90,18 +89,6 @@ class BindingValues(CallResults):
         if isinstance(node, cst.SimpleString):
             paths = self.resolver.string_paths(str(node.evaluated_value), node)
             return self._of_paths(paths)
-        if isinstance(node, cst.Subscript) and dotted(node.value) in {
-            "Optional",
-            "typing.Optional",
-            "t.Optional",
-        }:
-            inner = node.slice[0].slice
-            if isinstance(inner, cst.Index):
-                return self._of_class(inner.value) | NOTHING
-        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.BitOr):
-            return self._of_class(node.left) | self._of_class(node.right)
-        if is_none(node):
-            return NOTHING
         classes = self.project.modules.classes(self.resolver, node)
         if classes:
             kinds = {v.kind for c in classes for v in self.instance(c)}
@@ -199,8 +186,6 @@ class TypeInference(BindingValues):
             return self.values(node.body) | self.values(node.orelse)
         if isinstance(node, cst.BooleanOperation):
             return self.values(node.left) | self.values(node.right)
-        if isinstance(node, cst.NamedExpr):
-            return self.values(node.value)
         if isinstance(node, cst.Call):
             return self.of_call(node)
         if isinstance(node, cst.BaseNumber | cst.BaseString | cst.List | cst.Dict | cst.Tuple):
@@ -221,62 +206,12 @@ class TypeInference(BindingValues):
                 return member
         if name in {"dtype_policy", "_dtype_policy"}:
             return frozenset([Value(ObjectType.POLICY)])
-        if name == "optimizer":
-            compiled = self._of_compiled(node.value)
-            if compiled is not None:
-                return compiled
         definitions = self.project.modules.named(self.resolver, node)
         if definitions:
             return self.of_definitions(definitions)
         classes = [value.instance_of for value in self.values(node.value)]
         members = [self._of_member(c, name, below=False) if c else None for c in classes]
         return union(UNKNOWN if values is None else values for values in members)
-
-    def _of_compiled(self, model: cst.BaseExpression) -> Values | None:
-        """Returns the optimizers of a model, if all that compile it wrap their optimizers here.
-
-        A policy can wrap others as well, so their types stay unknown.
-        """
-        models = self.values(model)
-        if any(v.kind is not ObjectType.MODEL or v.made_by is None for v in models):
-            return None
-        if any(v.resolver is not self.resolver or self._has_own(v) for v in models):
-            return None
-        made = {value.made_by for value in models}
-        optimizers_given: list[Values] = []
-        for call in self._compiles:
-            compiled = self.values(call.func.value) if isinstance(call.func, cst.Attribute) else ()
-            if any(value.kind is ObjectType.UNKNOWN for value in compiled):
-                return None
-            if any(value.made_by in made for value in compiled):
-                given = compile_argument(call.args)
-                optimizers_given.append(self.values(given.value) if given is not None else UNKNOWN)
-        optimizers = union(optimizers_given)
-        if Value(ObjectType.WRAPPER) not in {
-            v._replace(made_by=None, resolver=None) for v in optimizers
-        }:
-            return None
-        return None if others_name(self.project.modules, ("compile",)) else optimizers
-
-    def _has_own(self, model: Value) -> bool:
-        """Whether a model's class has an attribute `optimizer`, or a `compile`, of its own."""
-        own = model.instance_of
-        members = self.project.members
-        return own is not None and any(
-            members.attributes(own, name) for name in ("optimizer", "compile")
-        )
-
-    @functools.cached_property
-    def _compiles(self) -> list[cst.Call]:
-        """The calls of this file that may compile a model."""
-        return [
-            node
-            for node in self.scopes.tree.parents
-            if isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Attribute)
-            and node.func.attr.value == "compile"
-            and None in self.resolver.paths(node.func)
-        ]
 
     def _of_member(self, owner: ProjectClass, name: str, *, below: bool) -> Values | None:
         """Returns what an attribute of an instance can hold; nothing if nothing assigns it.
@@ -291,18 +226,8 @@ class TypeInference(BindingValues):
         others = members.overridden(owner, name) if below else []
         if not definitions and not others:
             return None
-        outside = members.assigned_elsewhere(name, owner)
-        if others is None or outside is None:
+        if others is None or members.may_be_assigned_elsewhere(name, owner):
             return UNKNOWN
-        for definition, assigned_to in outside:
-            values = self.project.file(definition.resolver).values(assigned_to)
-            classes = {value.instance_of for value in values}
-            if (
-                not classes
-                or None in classes
-                or any(owner in members.line(one) for one in classes if one)
-            ):
-                definitions = [*definitions, definition]
         return union(
             self.project.file(d.resolver).of_binding(d.binding) for d in [*definitions, *others]
         )

@@ -442,47 +442,37 @@ class ClassMembers:
                 return [Definition(one.resolver, binding) for binding in bindings]
         return []
 
-    def assigned_elsewhere(
-        self, name: str, owner: ProjectClass
-    ) -> list[tuple[Definition, cst.BaseExpression]] | None:
-        """Returns what files that name a class, or a base, assign to an attribute but of `self`.
+    def may_be_assigned_elsewhere(self, name: str, owner: ProjectClass) -> bool:
+        """Whether a file that names a class, or a base, may assign an attribute but of `self`.
 
         Args:
             name: The attribute.
             owner: The class.
-
-        Returns:
-            Each assignment with the object whose attribute it is; nothing if they are not known.
         """
         files = self.modules.mentioning(name)
         if files is None:
-            return None
+            return True
         attribute = re.escape(name.encode())
-        assigned = re.compile(rb"\.%s\b[^\n(=]*=(?!=)" % attribute)
-        set_by_name = re.compile(rb"setattr\([^\n]*[\"']%s[\"']" % attribute)
+        assigned = re.compile(
+            rb"\.%s\b[^\n(=]*=(?!=)|setattr\([^\n]*[\"']%s[\"']" % (attribute, attribute)
+        )
         names = (re.escape(one.node.name.value.encode()) for one in self.line(owner))
         word = re.compile(rb"\b(?:%s)\b" % b"|".join(names))
         resolvers = [owner.resolver]
         for path in files:
             source = self.modules.source(path)
-            if not word.search(source):
-                continue
-            if set_by_name.search(source):
-                return None
-            if assigned.search(source):
+            if word.search(source) and assigned.search(source):
                 resolver = self.modules.at(path)
-                if resolver is None:
-                    return None
-                if resolver not in resolvers:
-                    resolvers.append(resolver)
-        return [
-            (Definition(resolver, binding), node.value)
+                if resolver is None or b"setattr" in source:
+                    return True
+                resolvers.append(resolver)
+        return any(
+            isinstance(node, cst.Attribute)
+            and node.attr.value == name
+            and resolver.class_of(node.value) is None
             for resolver in resolvers
-            for node, bindings in resolver.scopes.binding_at.items()
-            if isinstance(node, cst.Attribute) and node.attr.value == name
-            for binding in bindings
-            if resolver.class_of(node.value) is None
-        ]
+            for node in resolver.scopes.binding_at
+        )
 
     def is_replaced(self, definition: Definition) -> bool:
         """Whether a file may put something else in the place of what a module defines."""

@@ -179,6 +179,22 @@ class BindingState:
     star: bool
 
 
+def moved_import(state: ImportState, message: str, advice: str) -> Verdict:
+    """Returns what became of an import that is to become another; its edits are made elsewhere.
+
+    Args:
+        state: What is known of it.
+        message: What was done, if it could be.
+        advice: What to do if it has to stay.
+    """
+    if state.reason == "suppressed":
+        return Suppressed()
+    if any(binding.moved or binding.dropped for binding in state.bindings):
+        return Rewrite(message, lambda _: [])
+    reason = state.reason or "it cannot be taken apart"
+    return Review(f"the import stays as it is: {reason}", advice)
+
+
 @dataclasses.dataclass(frozen=True)
 class Removal:
     """Code that goes as a whole, for something shorter.

@@ -262,7 +262,7 @@ class GraphRewrite(Rule):
         scale = loss_scale_argument(call)
         if scale is None:
             return Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
-        return ArgumentReader(program).read(scale.value, call, in_one_call=True)
+        return ArgumentReader(program).read(scale.value, call)
 
 
 def _line_and_condition(

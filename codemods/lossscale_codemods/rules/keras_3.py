@@ -26,8 +26,8 @@ from lossscale_codemods.rules.base import (
     Review,
     Rewrite,
     Rule,
-    Suppressed,
     Verdict,
+    moved_import,
     rename,
 )
 from lossscale_codemods.rules.markers import OLD_NAMES, OPTIMIZER, Marker
@@ -123,14 +123,7 @@ class _Keras3Rule(Rule):
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says what became of such an import."""
         del occurrence
-        if state.reason == "suppressed":
-            return Suppressed()
-        if any(binding.moved or binding.dropped for binding in state.bindings):
-            return Rewrite(self.moved, lambda _: [])
-        return Review(
-            f"the import stays as it is: {state.reason or 'it cannot be taken apart'}",
-            self.import_advice,
-        )
+        return moved_import(state, self.moved, self.import_advice)
 
 
 def _is_for_old(node: cst.CSTNode, program: Program) -> bool:

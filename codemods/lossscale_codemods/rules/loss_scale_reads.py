@@ -101,9 +101,9 @@ class LossScaleCalls(Rule):
         _case("scale = opt.loss_scale().numpy()\n", "scale = opt.loss_scale.numpy()\n"),
         _case("print(opt._loss_scale())\n", "print(opt.loss_scale)\n"),
         _case("print((opt.loss_scale)())\n", "print((opt.loss_scale))\n"),
-        _case("print(getattr(opt, 'loss_scale')())\n", "print(getattr(opt, 'loss_scale'))\n"),
     )
     valid = (
+        _case("print(getattr(opt, 'loss_scale')())\n", review="what getattr gives is called"),
         Case(
             "import tensorflow as tf  # LossScale\n"
             "def log(optimizer):\n    print(optimizer.loss_scale())\n",
@@ -356,10 +356,10 @@ def _of_call(
     node: cst.BaseExpression, call: cst.Call, owner: cst.BaseExpression, program: Program
 ) -> Verdict:
     """Takes the call off `x.loss_scale()`, if x is proven."""
-    if isinstance(node, cst.Call) and len(node.args) > 2:
+    if not isinstance(node, cst.Attribute):
         return Review(
             "what getattr gives is called, and of a loss-scale optimizer it is a tensor now",
-            "Take off the (), and give getattr a default that is a number.",
+            "Take off the (). A default of getattr must be a number.",
         )
     message = "the scale itself, which is no longer called"
     uncalled = rewrite(message, _uncalled(node, call, program))
@@ -379,17 +379,11 @@ def _of_call(
     )
 
 
-def _uncalled(node: cst.BaseExpression, call: cst.Call, program: Program) -> list[Edit]:
-    if isinstance(node, cst.Attribute) and not node.lpar:
+def _uncalled(node: cst.Attribute, call: cst.Call, program: Program) -> list[Edit]:
+    if not node.lpar:
         return replace(program, call, node.value, ".loss_scale")
-    edits = [Edit(program.tree.full_span(node)[1], program.tree.span(call)[1], "")]
-    if isinstance(node, cst.Attribute):
-        edits.append(Edit(*program.tree.span(node.attr), "loss_scale"))
-    elif isinstance(node, cst.Call):
-        start, end = program.tree.span(node.args[1].value)
-        text = program.tree.slice((start, end))
-        edits.append(Edit(start, end, text.replace("_loss_scale", "loss_scale")))
-    return edits
+    brackets = Edit(program.tree.full_span(node)[1], program.tree.span(call)[1], "")
+    return [brackets, Edit(*program.tree.span(node.attr), "loss_scale")]
 
 
 def _is_old_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> bool:

@@ -25,8 +25,8 @@ from lossscale_codemods.rules.base import (
     Review,
     Rewrite,
     Rule,
-    Suppressed,
     Verdict,
+    moved_import,
     rename,
 )
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
@@ -177,14 +177,8 @@ class OptimizerFamily(Rule):
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says what became of an import of a class."""
         del occurrence
-        if state.reason == "suppressed":
-            return Suppressed()
-        if any(binding.moved for binding in state.bindings):
-            return Rewrite(_MESSAGE, lambda _: [])
-        return Review(
-            f"the import stays as it is: {state.reason or 'it cannot be taken apart'}",
-            "Import the class from tensorflow.keras.optimizers.legacy to keep it what it was.",
-        )
+        advice = "Import the class from tensorflow.keras.optimizers.legacy to keep it what it was."
+        return moved_import(state, _MESSAGE, advice)
 
 
 def _end_of_module(occurrence: Occurrence, program: Program) -> int:
@@ -392,13 +386,7 @@ class OtherKerasOptimizers(Rule):
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says what became of an import of a class."""
         del occurrence
-        if state.reason == "suppressed":
-            return Suppressed()
-        if any(binding.moved or binding.dropped for binding in state.bindings):
-            return Rewrite(_PUBLIC_NAME, lambda _: [])
-        return Review(
-            f"the import stays as it is: {state.reason or 'it cannot be taken apart'}", _ADVICE
-        )
+        return moved_import(state, _PUBLIC_NAME, _ADVICE)
 
 
 def _imported(program: Program) -> Iterator[Binding]:

@@ -23,7 +23,7 @@ from lossscale_codemods.domain import (
     model_compiles,
 )
 from lossscale_codemods.rules.base import Case, Found, ObservedFix, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.source.edits import argument_separator
+from lossscale_codemods.source.edits import append_arguments, argument_separator
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2
@@ -87,7 +87,7 @@ class OptimizersByName(Rule):
         Case(
             f"{_HEAD}{_MODEL}model.compile(loss='mse')\n",
             f"{_NEW_HEAD}{_MODEL}"
-            "model.compile(optimizer=tf.keras.optimizers.legacy.RMSprop(), loss='mse')\n",
+            "model.compile(loss='mse', optimizer=tf.keras.optimizers.legacy.RMSprop())\n",
         ),
         Case(
             f"{_HEAD}{_MODEL}model.compile(optimizer=args.optimizer, loss='mse')\n",
@@ -98,12 +98,13 @@ class OptimizersByName(Rule):
             f"{_HEAD}opt = tf.keras.optimizers.get(name)\n",
             f"{_NEW_HEAD}opt = tf.keras.optimizers.get(name, use_legacy_optimizer=True)\n",
         ),
-        Case(
-            f"{_HEAD}opt = getattr(tf.keras.optimizers, name)(1e-3)\n",
-            f"{_NEW_HEAD}opt = getattr(tf.keras.optimizers.legacy, name)(1e-3)\n",
-        ),
     )
     valid = (
+        Case(
+            f"{_HEAD}opt = getattr(tf.keras.optimizers, name)(1e-3)\n",
+            f"{_NEW_HEAD}opt = getattr(tf.keras.optimizers, name)(1e-3)\n",
+            review="a class of it is looked up",
+        ),
         Case(
             f"{_HEAD}def fit(model):\n    model.compile('adam', 'mse')\n",
             f"{_NEW_HEAD}def fit(model):\n    model.compile('adam', 'mse')\n",
@@ -135,9 +136,7 @@ class OptimizersByName(Rule):
         candidates: list[tuple[cst.CSTNode, Verdict | None]] = [
             (one.call.func, self._of_compile(one, program)) for one in model_compiles(program)
         ]
-        candidates += [
-            (kept, _KEPT) for kept in kept_compiles(program) if not _has_optimizer(kept, program)
-        ]
+        candidates += [(kept, _KEPT) for kept in kept_compiles(program)]
         for node in program.scopes.scope_of_read:
             if isinstance(node, cst.Name | cst.Attribute):
                 paths = {path for path in program.resolver.paths(node) if path is not None}
@@ -247,7 +246,7 @@ class OptimizersByName(Rule):
         )
 
     @staticmethod
-    def _of_module(node: cst.BaseExpression, program: Program) -> Rewrite | Review | None:
+    def _of_module(node: cst.BaseExpression, program: Program) -> Review | None:
         """Says what to do about the module of both families, where it is used as a whole."""
         above = program.tree.parent(node)
         handed_on = cst.Arg | cst.Return | cst.Element | cst.DictElement | cst.Yield | cst.Param
@@ -255,16 +254,7 @@ class OptimizersByName(Rule):
         if not is_members and not isinstance(above, handed_on):
             return None
         call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-        if isinstance(call, cst.Call) and only_asks(call):
-            return None
-        if not is_looked_up(node, program) or names_new_classes(program):
-            return _PASSED_ON
-        end = program.tree.full_span(node)[1]
-        return Rewrite(
-            "looked up among the classes that TensorFlow had under these names up to 2.10",
-            lambda _: [Edit(end, end, ".legacy")],
-            is_rename=True,
-        )
+        return None if isinstance(call, cst.Call) and _only_asks(call) else _PASSED_ON
 
 
 _UNPACKED = Review(
@@ -289,8 +279,9 @@ _SPELLED = Review(
     "Write tf.keras.optimizers.legacy into it, if code looks them up by it.",
 )
 _PASSED_ON = Review(
-    "the module is passed on, so which optimizers are made of it cannot be seen here",
-    "Pass on tf.keras.optimizers.legacy, whose classes are what these were up to TensorFlow 2.10.",
+    "the module is passed on, or a class of it is looked up by a name that is not written out, so "
+    "which optimizers are made of it cannot be seen here",
+    "Write tf.keras.optimizers.legacy, whose classes are what these were up to TensorFlow 2.10.",
 )
 
 
@@ -305,20 +296,11 @@ def _class_call(name: str, occurrence: Occurrence, renderer: NameRenderer) -> st
 
 def _with_default(compiled: Compile, program: Program) -> Rewrite:
     """Returns what writes out the optimizer that `compile` takes by itself."""
-    call, behind = compiled.call, compiled.arguments
-    before = separator = ""
-    if behind:
-        place = program.tree.span(behind[0])[0]
-        separator = argument_separator(program.tree, call, behind[0])
-    elif call.args:
-        place = program.tree.span(call.args[-1])[1]
-        before = argument_separator(program.tree, call, call.args[-1])
-    else:
-        place = program.tree.span(call)[1] - 1
 
     def edits(renderer: NameRenderer) -> Sequence[Edit]:
-        made = _class_call(optimizer_families.DEFAULT, _occurrence(call, program), renderer)
-        return [Edit(place, place, f"{before}optimizer={made}{separator}")]
+        occurrence = _occurrence(compiled.call, program)
+        made = _class_call(optimizer_families.DEFAULT, occurrence, renderer)
+        return append_arguments(program.tree, compiled.call, [f"optimizer={made}"])
 
     return Rewrite("the optimizer that `compile` took by itself", edits, is_rename=True)
 
@@ -347,17 +329,6 @@ def _is_told(compiled: Compile, program: Program) -> bool:
     if isinstance(value, cst.Attribute | cst.Subscript):
         return looks_like_settings(value.value)
     return isinstance(value, cst.SimpleString) or ObjectType.OTHER in program.types.of(value)
-
-
-def _has_optimizer(kept: cst.Attribute, program: Program) -> bool:
-    """Whether `functools.partial(model.compile, ...)` gives it an optimizer, and not a string."""
-    above = program.tree.parent(kept)
-    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-    if not isinstance(call, cst.Call) or call.args[0] is not above:
-        return False
-    given = [a for a in call.args if a.keyword is not None and a.keyword.value == "optimizer"]
-    given += [a for a in call.args[1:2] if a.keyword is None and not a.star]
-    return bool(given) and all(program.types.of(a.value) <= _OPTIMIZERS for a in given)
 
 
 _RUNS = frozenset({"eval", "exec", "locate", "import_string", "patch"})
@@ -390,31 +361,10 @@ def naming_strings(program: Program) -> Iterator[cst.CSTNode]:
                 yield node
 
 
-def only_asks(call: cst.Call) -> bool:
+def _only_asks(call: cst.Call) -> bool:
     """Whether a call only asks what is in the module, or looks up a class by a string."""
     asks = dotted(call.func) in {"dir", "hasattr"}
     return asks or isinstance(looked_up_name(call), cst.SimpleString)
-
-
-def is_looked_up(node: cst.CSTNode, program: Program) -> bool:
-    """Whether one class of the module is looked up, by a name that is not written out."""
-    above = program.tree.parent(node)
-    if isinstance(above, cst.Attribute):
-        return isinstance(program.tree.parent(above), cst.Subscript)
-    call = program.tree.parent(above) if above is not None else None
-    if not isinstance(call, cst.Call) or call.args[0] is not above:
-        return False
-    if dotted(call.func) == "vars":
-        return isinstance(program.tree.parent(call), cst.Subscript)
-    return looked_up_name(call) is not None
-
-
-def names_new_classes(program: Program) -> bool:
-    """Whether the file names classes, in strings, that are in the new family alone."""
-    return any(
-        isinstance(node, cst.SimpleString) and node.evaluated_value in optimizer_families.ONLY_NEW
-        for node in program.tree.parents
-    )
 
 
 def _is_no_lookup(node: cst.SimpleString, program: Program) -> bool:

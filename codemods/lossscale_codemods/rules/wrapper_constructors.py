@@ -72,8 +72,8 @@ class Constructors(Rule):
         ),
         Case(
             f"{_HEAD}opt = {_OLD}(opt, 'dynamic' if flag else 128)\n",
-            f"{_HEAD}opt = {_NEW}(opt) if flag else {_NEW}"
-            "(opt, dynamic=False, initial_scale=128)\n",
+            f"{_HEAD}opt = {_NEW}"
+            '(opt, **({} if flag else {"dynamic": False, "initial_scale": 128}))\n',
         ),
         Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
     )

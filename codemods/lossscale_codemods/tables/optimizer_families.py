@@ -17,8 +17,6 @@ CLASSES = frozenset(
     {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "Optimizer", "RMSprop", "SGD"}
 )
 """The names that are in both families."""
-ONLY_NEW = frozenset({"Adafactor", "AdamW", "Lion"})
-"""Names that the legacy family does not have."""
 KEYWORDS = {
     "get": "use_legacy_optimizer",
     "deserialize": "use_legacy_optimizer",

@@ -75,7 +75,6 @@ def test_a_function_of_another_file(tmp_path: Path, use: str, expected: set[Obje
         (f"def build(lr):\n    global made\n    made = {ADAM}\n    return made", KERAS),
         ("def build(lr): return getattr(tf.keras.optimizers, lr)(1)", KERAS),
         ("def build(lr): return getattr(tf.train, lr)(1)", UNKNOWN),
-        ("def build(lr): return getattr(tf.compat.v1.train, 'AdamOptimizer')(1)", V1),
     ],
 )  # fmt: skip
 def test_what_the_other_file_defines(

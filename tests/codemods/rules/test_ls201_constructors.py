@@ -152,7 +152,7 @@ def test_a_variable_is_folded_and_removed() -> None:
 
         def wrap(opt, params):
             # the scale
-            scale = tf.mixed_precision.experimental.DynamicLossScale(params["scale"])
+            scale = tf.mixed_precision.experimental.DynamicLossScale(params)
             return {OLD}(opt, loss_scale=scale)
         """,
         f"""
@@ -160,7 +160,7 @@ def test_a_variable_is_folded_and_removed() -> None:
 
         def wrap(opt, params):
             # the scale
-            return {NEW}(opt, initial_scale=params["scale"])
+            return {NEW}(opt, initial_scale=params)
         """,
     )
 
@@ -184,37 +184,21 @@ def test_a_variable_that_is_a_number_stays_a_variable() -> None:
     )
 
 
-def test_a_variable_that_is_one_or_the_other() -> None:
-    check_transformed(
-        f"""
-        import tensorflow as tf
-        if args.dynamic:
-            scale = "dynamic"
-        else:
-            scale = 128
-        opt = {OLD}(opt, scale)
-        """,
-        f"""
-        import tensorflow as tf
-        if args.dynamic:
-            scale = "dynamic"
-        else:
-            scale = 128
-        opt = {NEW}(opt, dynamic=scale == "dynamic", initial_scale=None if scale == "dynamic" else scale)
-        """,  # noqa: E501  # a program, as it was written
-    )
+def test_a_variable_that_is_one_or_the_other_takes_the_short_helper() -> None:
+    head = 'import tensorflow as tf\nif c:\n    scale = "dynamic"\nelse:\n    scale = 128\n'
+    text = migrate_source(program(f"{head}opt = {OLD}(make(), scale)\n")).text
+    assert f"{NEW}(make(), **_dynamic_or_fixed(scale))" in text
+    assert "_loss_scale_arguments" not in text
 
 
-def test_a_conditional_expression() -> None:
+@pytest.mark.parametrize("optimizer", ["opt", "make()"])
+@pytest.mark.parametrize("condition", ["a", "f()"])
+def test_a_conditional_expression(optimizer: str, condition: str) -> None:
+    head = "import tensorflow as tf\nopt = "
     check_transformed(
-        f"import tensorflow as tf\nopt = {OLD}(make(), 'dynamic' if a else 8)\n",
-        f"import tensorflow as tf\nopt = {NEW}"
-        '(make(), **({} if a else {"dynamic": False, "initial_scale": 8}))\n',
-    )
-    check_transformed(
-        f"import tensorflow as tf\nopt = f({OLD}(o, 8 if a else 'dynamic').x)\n",
-        f"import tensorflow as tf\nopt = f(({NEW}(o, dynamic=False, initial_scale=8) if a else "
-        f"{NEW}(o)).x)\n",
+        f"{head}{OLD}({optimizer}, 'dynamic' if {condition} else 8)\n",
+        f"{head}{NEW}({optimizer}, "
+        f'**({{}} if {condition} else {{"dynamic": False, "initial_scale": 8}}))\n',
     )
 
 
@@ -445,19 +429,6 @@ def test_a_helper_of_an_earlier_run_is_used_again() -> None:
     assert again.text.count("def _loss_scale_arguments") == 1
 
 
-def test_a_condition_with_effects_stays_behind_the_optimizer() -> None:
-    check_transformed(
-        """
-        import tensorflow as tf
-        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, "dynamic" if f() else 8)
-        """,
-        """
-        import tensorflow as tf
-        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, **({} if f() else {"dynamic": False, "initial_scale": 8}))
-        """,  # noqa: E501  # a program, as it was written
-    )
-
-
 def test_comments_inside_of_what_changes_are_kept() -> None:
     check_transformed(
         """
@@ -541,23 +512,15 @@ def test_a_function_that_gives_a_word_or_a_number_needs_a_short_helper() -> None
     assert "**_loss_scale_arguments(scale_of(flags))" in migrate_source(program(other)).text
 
 
-def test_a_function_whose_variable_has_both_needs_no_helper() -> None:
-    check_transformed(
-        """
+def test_a_function_whose_variable_has_both_takes_the_short_helper() -> None:
+    source = f"""
         import tensorflow as tf
         def scale_of(flags):
             return 128 if flags.fixed else "dynamic"
         scale = scale_of(flags)
-        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
-        """,
-        """
-        import tensorflow as tf
-        def scale_of(flags):
-            return 128 if flags.fixed else "dynamic"
-        scale = scale_of(flags)
-        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=scale == "dynamic", initial_scale=None if scale == "dynamic" else scale)
-        """,  # noqa: E501  # as it is written
-    )
+        opt = {OLD}(opt, scale)
+    """
+    assert "**_dynamic_or_fixed(scale)" in migrate_source(program(source)).text
 
 
 @pytest.mark.parametrize(

@@ -154,13 +154,11 @@ def test_after_another_method_ran_self_may_hold_what_that_assigns() -> None:
         check_transformed(before, before.replace("loss_scale()", "loss_scale"))
 
 
-def test_parentheses_and_getattr() -> None:
+def test_parentheses() -> None:
     head = "import tensorflow as tf\nopt = "
     check_transformed(
-        f"{head}{OLD}(o, 'dynamic')\nx = (opt.loss_scale)(), (opt._loss_scale)()\n"
-        "y = getattr(opt, 'loss_scale')(), getattr(opt, \"_loss_scale\")()\n",
-        f"{head}{NEW}(o)\nx = (opt.loss_scale), (opt.loss_scale)\n"
-        "y = getattr(opt, 'loss_scale'), getattr(opt, \"loss_scale\")\n",
+        f"{head}{OLD}(o, 'dynamic')\nx = (opt.loss_scale)(), (opt._loss_scale)()\n",
+        f"{head}{NEW}(o)\nx = (opt.loss_scale), (opt.loss_scale)\n",
     )
 
 
@@ -200,8 +198,11 @@ def test_a_container_that_others_fill_is_not_proven() -> None:
 
 def test_whatever_its_name_is_in_a_file_that_makes_optimizers() -> None:
     head = "import tensorflow as tf\nopt = "
-    for tail in ("def log(x):\n    x.loss_scale()\n", "y = getattr(x, 'loss_scale')()\n"):
-        check_review(f"{head}{OLD}(o, 'dynamic')\n{tail}", f"{head}{NEW}(o)\n{tail}", "not proven")
+    for tail, message in (
+        ("def log(x):\n    x.loss_scale()\n", "not proven"),
+        ("y = getattr(x, 'loss_scale')()\n", "what getattr gives is called"),
+    ):
+        check_review(f"{head}{OLD}(o, 'dynamic')\n{tail}", f"{head}{NEW}(o)\n{tail}", message)
 
 
 def test_what_is_no_optimizer_in_such_a_file() -> None:
@@ -227,12 +228,13 @@ def test_the_property_of_a_class_for_v1_optimizers() -> None:
     )
 
 
-def test_a_default_of_getattr_is_called_as_well() -> None:
-    call = 'print(getattr(opt, "loss_scale", lambda: 1.0)())'
+@pytest.mark.parametrize("default", ["", ", lambda: 1.0"])
+def test_what_getattr_gives_is_called(default: str) -> None:
+    call = f'print(getattr(opt, "loss_scale"{default})())'
     check_review(
         f"import tensorflow as tf\nopt = {OLD}(opt, 'dynamic')\n{call}\n",
         f"import tensorflow as tf\nopt = {NEW}(opt)\n{call}\n",
-        "give getattr a default that is a number",
+        "default of getattr must be a number",
     )
 
 

@@ -24,7 +24,6 @@ from lossscale_codemods.domain import (
     atom_key,
     attribute_owner,
     constant,
-    may_have_effects,
     optimizer_argument,
     others_naming,
     parse_expression,
@@ -33,7 +32,6 @@ from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_know
 from lossscale_codemods.rules.shared.arguments_helper import SHORT_HELPER, helper_source, is_helper
 from lossscale_codemods.rules.shared.keras_3_places import stock_constructor
 from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
-from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import (
     HELPER,
@@ -84,7 +82,6 @@ class Arguments:
         claims: The old names that vanish with it.
         removes: Variables that nothing needs any more.
         helper: The name of the helper function that the texts call; empty if they call none.
-        branches: For conditional expressions: the condition, and the two sides' arguments.
         doubt: Why they are only probably right, if they are.
     """
 
@@ -94,14 +91,7 @@ class Arguments:
     claims: Sequence[Occurrence] = ()
     removes: Sequence[Binding] = ()
     helper: str = ""
-    branches: tuple[str, list[str], list[str]] | None = None
     doubt: Review | None = None
-
-    @property
-    def all_texts(self) -> list[str]:
-        """The new arguments, on whichever side of a condition."""
-        sides = self.branches[1:] if self.branches is not None else ()
-        return [*self.texts, *(text for side in sides for text in side)]
 
 
 def loss_scale_argument(call: cst.Call) -> cst.Arg | None:
@@ -156,8 +146,6 @@ def rewrite_constructor(
         )
 
     def edits(renderer: NameRenderer) -> Sequence[Edit]:
-        if arguments.branches is not None:
-            return _two_calls(renderer, occurrence, call, optimizer, arguments, program)
         name_edits = renderer.name_edit(occurrence) if occurrence.names else []
         return [*name_edits, *argument_edits(renderer, occurrence, call, arguments, program)]
 
@@ -193,7 +181,7 @@ def made_of(
         constructor=program.tree.full_span(call),
     )
     if program.target is Target.KERAS3_ALONE:
-        return arguments.doubt or stock_constructor(arguments.all_texts, made)
+        return arguments.doubt or stock_constructor(arguments.texts, made)
     if arguments.doubt is not None:
         fixes = of_known_loss_scale(made)
         return dataclasses.replace(arguments.doubt, unsafe_fix=made, observed_fixes=fixes)
@@ -243,46 +231,15 @@ def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:
     return program.types.of(optimizer.value) == {ObjectType.WRAPPER}
 
 
-def _two_calls(
-    renderer: NameRenderer,
-    occurrence: Occurrence,
-    call: cst.Call,
-    optimizer: cst.Arg,
-    arguments: Arguments,
-    program: Program,
-) -> list[Edit]:
-    """Writes `A(opt) if flag else A(opt, ...)` for `Old(opt, "dynamic" if flag else ...)`."""
-    tree = program.tree
-    assert arguments.branches is not None
-    name = renderer.render(occurrence) if occurrence.names else tree.source(call.func)
-    inner = tree.source(optimizer.value)
-    if optimizer.keyword is not None:
-        inner = f"inner_optimizer={inner}"
-    test, yes, no = arguments.branches
-    sides = [with_arguments_of(program.target, texts) for texts in (yes, no)]
-    calls = [f"{name}({', '.join([inner, *texts])})" for texts in sides]
-    text = f"{calls[0]} if {test} else {calls[1]}"
-    start, end = tree.full_span(call)
-    above = tree.parent(call)
-    bare = isinstance(above, cst.Assign | cst.AnnAssign | cst.Return | cst.Arg | cst.Expr)
-    if tree.text[start:end] != tree.text[slice(*tree.span(call))]:
-        start, end = tree.span(call)  # It has parentheses of its own.
-        bare = True
-    return [Edit(start, end, text if bare else f"({text})")]
-
-
 class ArgumentReader(LossScaleTypes):
     """Reads the loss scale arguments of one file."""
 
-    def read(
-        self, node: cst.BaseExpression, call: cst.Call, *, in_one_call: bool = False
-    ) -> Arguments | Review:
+    def read(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review:
         """Returns what a loss scale expression becomes in a call of the constructor.
 
         Args:
             node: The expression.
             call: The call.
-            in_one_call: Whether a condition may not become two calls.
         """
         kinds = self.types(node)
         source = self.tree.source(node)
@@ -297,27 +254,14 @@ class ArgumentReader(LossScaleTypes):
             removes = self._removable(node, call)
             return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
         if isinstance(node, cst.IfExp) and LossScaleType.UNKNOWN not in kinds:
-            branches = self._branches(node, call, claim, in_one_call=in_one_call)
-            if branches is not None:
-                return branches
+            sides = self._sides(node, call, claim)
+            if sides is not None:
+                return sides
         if kinds == {LossScaleType.NUMBER}:
             texts = ["dynamic=False", f"initial_scale={self._number_text(node)}"]
             return Arguments(texts, "a number is a fixed loss scale", claim)
-        dynamic_or_number = {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
-        if (
-            kinds <= {*dynamic_or_number, LossScaleType.NOTHING}
-            and dotted(node) is not None
-            and LossScaleType.DYNAMIC in kinds
-        ):
-            return Arguments(
-                [
-                    f'dynamic={source} == "dynamic"',
-                    f'initial_scale=None if {source} == "dynamic" else {source}',
-                ],
-                'the value is "dynamic" or a number, depending on the way through the program',
-                claim,
-            )
-        original = SHORT_HELPER if kinds <= dynamic_or_number else HELPER
+        is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
+        original = SHORT_HELPER if is_short else HELPER
         helper = _helper_name(self.program, original)
         return Arguments(
             [f"**{helper}({source})"],
@@ -513,29 +457,21 @@ class ArgumentReader(LossScaleTypes):
                     stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
         return class_names
 
-    def _branches(
-        self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim, *, in_one_call: bool
-    ) -> Arguments | None:
-        """Returns the arguments of both sides of a condition, in two calls if that is the same."""
-        texts: list[list[str]] = []
+    def _sides(self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim) -> Arguments | None:
+        """Returns the arguments of both sides of a condition."""
+        sides = [self.read(part, call) for part in (node.body, node.orelse)]
+        texts: list[str] = []
         claims: list[Occurrence] = []
-        for part in (node.body, node.orelse):
-            side = self.read(part, call)
-            if isinstance(side, Review) or side.helper or side.branches or side.removes:
+        for side in sides:
+            if isinstance(side, Review) or side.helper or side.removes:
                 return None
-            texts.append(side.texts)
+            texts.append(_as_dict(side.texts))
             claims += side.claims
-        test, optimizer = self.tree.source(node.test), optimizer_argument(call)
-        both = [_as_dict(side) for side in texts]
-        # In two calls, the condition comes before the optimizer.
-        is_same = optimizer is not None and dotted(optimizer.value) is not None
-        is_same = is_same and not in_one_call and not may_have_effects(self.resolver, node.test)
         return Arguments(
-            [f"**({both[0]} if {test} else {both[1]})"],
+            [f"**({texts[0]} if {self.tree.source(node.test)} else {texts[1]})"],
             "each side of the condition becomes its own arguments",
             claim,
             claims=claims,
-            branches=(test, texts[0], texts[1]) if is_same else None,
         )
 
     def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
@@ -558,7 +494,7 @@ class ArgumentReader(LossScaleTypes):
         keywords = self._keywords(value, class_name)
         if isinstance(keywords, Review):
             return keywords
-        if binding is not None and not self._is_stable(value) and not self._is_next(value, call):
+        if binding is not None and not self._is_stable(value):
             return Review(
                 f"the values that {binding.name} is made from may change before it is used",
                 "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
@@ -618,14 +554,6 @@ class ArgumentReader(LossScaleTypes):
             if len(bindings) != 1 or len(next(iter(bindings)).scope.bindings[part.value]) != 1:
                 return False
         return True
-
-    def _is_next(self, value: cst.Call, call: cst.Call) -> bool:
-        """Whether a call is in the statement behind a loss scale, and reads what that read."""
-        first, last = self.tree.statement(value), self.tree.statement(call)
-        block = list(getattr(self.tree.parent(first), "body", ()))
-        if last not in block or block.index(last) != block.index(first) + 1:
-            return False
-        return not any(may_have_effects(self.resolver, one.value) for one in value.args)
 
     def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
         """Returns the variable behind an argument, if nothing else uses it."""

@@ -36,8 +36,8 @@ from lossscale_codemods.rules.base import (
     Review,
     Rewrite,
     Rule,
-    Suppressed,
     Verdict,
+    moved_import,
     rename,
 )
 from lossscale_codemods.rules.markers import Marker
@@ -459,17 +459,6 @@ def _called(occurrence: Occurrence, template: re.Match[str], program: Program) -
     return Rewrite(_message(template.string), edits, is_rename=True)
 
 
-def decide_import(occurrence: Occurrence, state: ImportState) -> Verdict | None:
-    """Says what became of an import that is to become another."""
-    if state.reason == "suppressed":
-        return Suppressed()
-    if any(binding.moved or binding.dropped for binding in state.bindings):
-        return Rewrite(_message(occurrence.names[0].new[0]), lambda _: [])
-    return Review(
-        f"the import stays as it is: {state.reason or 'it cannot be taken apart'}", _STAYS
-    )
-
-
 def review(neighbour: Neighbour) -> Review:
     """Returns the finding on a name that no other does the same as in every case."""
     gone = f"it ended with {neighbour.until}"
@@ -516,7 +505,7 @@ class NeighbourRule(Rule):
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says what became of an import."""
-        return decide_import(occurrence, state)
+        return moved_import(state, _message(occurrence.names[0].new[0]), _STAYS)
 
     def _uses(self, program: Program) -> NeighbourUses:
         return NeighbourUses(program, self.id, self.is_mine)
