@@ -59,7 +59,7 @@ class ProjectFiles(Protocol):
 
     @property
     def is_asking(self) -> bool:
-        """Whether files that have some words in them are still to be found."""
+        """Whether it is still to be found out which files its program has."""
 
     def __call__(self, path: str) -> str | None:
         """Returns the path outside of the project that a path within it stands for."""
@@ -74,10 +74,7 @@ class ProjectFiles(Protocol):
         """Returns what is in a file, if it can be read."""
 
     def mentioning(self, word: str) -> Sequence[Path] | None:
-        """Returns the files that have a word in them; nothing if that is not known yet."""
-
-    def running_with(self, others: Collection[Path]) -> Collection[Path] | None:
-        """Returns those of other files that run in one program with it; nothing if not known."""
+        """Returns the files of its program that have a word in them; nothing if not known yet."""
 
 
 class Definition(NamedTuple):
@@ -304,12 +301,11 @@ def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None
     if files is None:
         return []
     mentioning = [files.mentioning(word) for word in words]
-    paths = {path for files_with in mentioning for path in files_with or ()} - {files.path}
-    together = files.running_with(paths) if paths or None in mentioning else []
-    if None in mentioning or together is None:
+    if None in mentioning:
         return None
+    paths = {path for files_with in mentioning for path in files_with or ()} - {files.path}
     naming = []
-    for path in sorted(together):
+    for path in sorted(paths):
         names = modules.names_in(path)
         if names is None:
             return None
