@@ -165,6 +165,11 @@ COMMANDS: list[tuple[str, str, int]] = [
         64,
     ),
     (
+        "migrate --rtol 0.1 old.py",
+        "Error: --rtol needs --prove: without it, nothing is run.",
+        64,
+    ),
+    (
         "migrate --prove train.py -",
         "Error: --prove needs files or folders, not standard input.",
         64,

@@ -94,11 +94,17 @@ def check_arguments(
 
 
 def check_proof(
-    paths: tuple[Path, ...], *, prove: str | None, steps: int | None, suppress: bool = False
+    paths: tuple[Path, ...],
+    *,
+    prove: str | None,
+    steps: int | None,
+    rtol: float | None,
+    suppress: bool = False,
 ) -> None:
     """Refuses options of a proof that contradict others."""
-    if steps is not None and prove is None:
-        raise click.UsageError("--steps needs --prove: without it, nothing is run.")
+    for option, given in {"steps": steps, "rtol": rtol}.items():
+        if given is not None and prove is None:
+            raise click.UsageError(f"--{option} needs --prove: without it, nothing is run.")
     if prove is not None and suppress:
         raise click.UsageError("--prove is for changes, and --add-suppressions makes none.")
     if prove is not None and Path("-") in paths:
@@ -292,6 +298,13 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     metavar="N",
     help="With --prove: end the program after N steps of its first optimizer.",
 )
+@click.option(
+    "--rtol",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    help="With --prove: the relative difference of a variable that counts as the same [by how far "
+    "it has gone].",
+)
 @click.option("--explain", metavar="ID", help="Explain a rule, with examples, and stop.")
 @click.option("--list-rules", is_flag=True, help="List the rules and stop.")
 @click.pass_context
@@ -325,6 +338,7 @@ def migrate(
     undo: Path | None,
     prove: str | None,
     steps: int | None,
+    rtol: float | None,
     explain: str | None,
     list_rules: bool,
 ) -> None:
@@ -346,7 +360,7 @@ def migrate(
         return
     form = form_of(json=as_json, sarif=sarif, github=github, statistics=statistics)
     check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
-    check_proof(paths, prove=prove, steps=steps, suppress=add_suppressions)
+    check_proof(paths, prove=prove, steps=steps, rtol=rtol, suppress=add_suppressions)
     check_standard_input(paths, stdin_filename, suppress=add_suppressions)
     require_libcst("migrate")
     configuration = configuration_of([stdin_filename] if stdin_filename else paths, config)
@@ -390,7 +404,7 @@ def migrate(
             )
             run = migrate_paths(write=write and prove is None, undo=undo if write else None)
         if prove is not None:
-            proof = proof_of(run, prove, target=target, steps=steps)
+            proof = proof_of(run, prove, target=target, steps=steps, rtol=rtol)
             write = write and proof.passed
             if write:
                 run = migrate_paths(write=True, undo=undo)
@@ -590,7 +604,9 @@ def _machine_form(run: RunReport, form: str | None) -> str:
     return machine_formats.as_github(run)
 
 
-def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) -> Proof:
+def proof_of(
+    run: RunReport, program: str, *, target: str, steps: int | None, rtol: float | None
+) -> Proof:
     """Runs a program before and after the migration, in copies of the working directory.
 
     Args:
@@ -598,6 +614,7 @@ def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) ->
         program: What would follow `compat-lossscale run`.
         target: What the program is migrated to.
         steps: After how many steps it ends; `None` to let it end by itself.
+        rtol: The relative difference of a variable that counts as the same; `None` for the default.
     """
     from lossscale_codemods.reports.run_report import Proof
     from lossscale_codemods.tables.records import Outcome
@@ -608,7 +625,7 @@ def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) ->
     click.echo(f"Running {program!r} before and after, in copies of this folder.", err=True)
     try:
         comparison = proving.prove(
-            Path.cwd(), outputs, program, keras3=target == "keras3", steps=steps
+            Path.cwd(), outputs, program, keras3=target == "keras3", steps=steps, rtol=rtol
         )
     except proving.ProofError as error:
         return Proof(program, "cannot be told", f"Cannot be told: {error}.")

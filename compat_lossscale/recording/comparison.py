@@ -7,7 +7,8 @@ import dataclasses
 import enum
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from compat_lossscale.recording.matching import family_of, match, slot_kind
 from compat_lossscale.recording.reading import (
@@ -33,6 +34,10 @@ SKIPPED_STEPS_COUNT = (
 )
 _JUMP = 8.0
 """A difference that grows by this factor in one step is no rounding that grows."""
+_GRADIENT_SLOTS = ("first moment", "second moment")
+"""Slots that are means of gradients. What divides by their root makes much of small differences."""
+_ROUNDED_GRADIENTS = (1e-5, 0.01)
+"""Gradients that differ by this much in the median differ by rounding, and more than usual."""
 _CONFIG = (
     "learning_rate", "lr", "momentum", "nesterov", "beta_1", "beta_2", "epsilon", "rho", "decay",
     "amsgrad", "centered", "clipnorm", "clipvalue", "global_clipnorm", "weight_decay",
@@ -44,6 +49,9 @@ _LEFT_OUT = re.compile(
     r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"  # times
     r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?(?:[mun]?s|secs?|seconds?|min|minutes?)(?:/\w+)?\b"
     r"|(?<!\w)(?:[A-Za-z]:)?[/\\][\w.\-/\\]+"  # paths
+)
+NOT_KNOWN_IF_REPRODUCED = (
+    "Whether the program reproduces itself is not known: record it with --twice."
 )
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
@@ -108,8 +116,8 @@ class RecordingComparison:
         exact: How many of the first steps are the same to the bit.
         bits: Whether all that was compared is the same to the bit.
         growth: The largest relative difference after each step, and whose it is.
-        by_variable: By the variable or slot, the first step that differs and the largest
-            relative difference.
+        by_variable: By the variable or slot, the first step that differs (0 for none) and the
+            largest relative difference.
         notes: What to know besides.
         left_out: What was left out because the program does not reproduce it.
     """
@@ -130,6 +138,17 @@ class RecordingComparison:
     notes: list[str] = dataclasses.field(default_factory=list)
     left_out: list[str] = dataclasses.field(default_factory=list)
 
+    def cannot_be_told(self, reason: str) -> None:
+        """Changes the verdict.
+
+        Args:
+            reason: Why it cannot be told, as a sentence.
+        """
+        self.verdict = ComparisonVerdict.CANNOT_BE_TOLD
+        self.reason = f"cannot be told: {reason.rstrip('.')}"
+        self.first = self.parted = None
+        self.others.clear()
+
 
 def compare(
     before: Recording, after: Recording, *, rtol: float | None = None, output: bool = True
@@ -143,17 +162,16 @@ def compare(
             default, it depends on how far the variable has gone. With 0, bits are compared.
         output: Whether printed lines count.
     """
-    return _Comparing(before, after, rtol, output).run()
+    return _Comparing(before, after, rtol).run(output=output)
 
 
 class _Comparing:
     """One comparison."""
 
-    def __init__(
-        self, before: Recording, after: Recording, rtol: float | None, output: bool
-    ) -> None:
-        self.before, self.after = before, after
-        self.rtol, self.output = rtol, output
+    def __init__(self, before: Recording, after: Recording, rtol: float | None) -> None:
+        self.sides = (before, after)
+        self.ends = [side.end or {} for side in self.sides]
+        self.rtol = rtol
         self.result = RecordingComparison(before, after)
         self.found: list[Difference] = []
         self.unstable = _unstable(before, after)
@@ -161,28 +179,29 @@ class _Comparing:
             before.versions.get(name) == after.versions.get(name)
             for name in ("tensorflow", "keras", "tf_keras", "jax", "torch")
         ) and before.header.get("platform") == after.header.get("platform")
-        self.compared_values = 0
+        self.rounds_alike = self.same_kernels
         self.grew_at: int | None = None
         self.data_at: int | None = None
         self.draws_at: int | None = None
         self.largest: dict[int, tuple[float, str]] = {}
 
-    def run(self) -> RecordingComparison:
+    def run(self, *, output: bool) -> RecordingComparison:
         """Compares everything, and says what it gave."""
         result = self.result
+        before, after = self.sides
         self._ends()
-        first, second = self.before.optimizers, self.after.optimizers
-        fewer = self.before if len(first) < len(second) else self.after
-        if len(first) != len(second) and first and second and not _failed(fewer):
-            titles = ["; ".join(o.title for o in side) for side in (first, second)]
-            self._differ("optimizers", 0, None, titles)
-        for one, other in zip(first, second, strict=False):
+        if before.optimizers and after.optimizers:
+            titles = ["; ".join(one.title for one in side.optimizers) for side in self.sides]
+            counts = [len(side.optimizers) for side in self.sides]
+            if counts[0] != counts[1] and not self._failed_at(min(counts), counts):
+                self._differ("optimizers", 0, None, titles)
+        for one, other in zip(before.optimizers, after.optimizers, strict=False):
             self._optimizers(one, other)
-        if len(self.before.unused) == len(self.after.unused):
-            for made, made2 in zip(self.before.unused, self.after.unused, strict=True):
-                self._kinds(made, made2)
+        if len(before.unused) == len(after.unused):
+            for one, other in zip(before.unused, after.unused, strict=True):
+                self._kinds(one, other)
         self._in_force()
-        if self.output:
+        if output:
             self._printed()
         self._notes()
         result.growth = [(step, *self.largest[step]) for step in sorted(self.largest)]
@@ -202,41 +221,73 @@ class _Comparing:
         at: Sequence[str] = ("", ""),
         name: str = "",
         size: float | None = None,
-        calls: Sequence[tuple[str, ...]] = ((), ()),
+        calls: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     ) -> None:
         title = one.title if one is not None else ""
-        before, after = words
-        before_at, after_at = at
+        (before, after), (before_at, after_at) = words, at
         sides = (before, after, before_at, after_at)
-        self.found.append(Difference(what, step, title, name, *sides, size, calls[0], calls[1]))
+        self.found.append(Difference(what, step, title, name, *sides, size, *calls))
+
+    def _failed_at(self, shortest: int, counts: Sequence[int]) -> bool:
+        """Whether an exception ended the side that has less, so that this says nothing more."""
+        return self.ends[counts.index(shortest)].get("error") is not None
 
     # What is compared.
 
     def _ends(self) -> None:
-        ends = [side.end for side in (self.before, self.after)]
-        for side in (self.before, self.after):
-            if side.end is None:
+        for side, end in zip(self.sides, self.ends, strict=True):
+            if not end:
                 self.result.notes.append(f"{side.path} has no end: the program was killed.")
-            elif side.end.get("cut"):
+            elif end.get("cut"):
                 self.result.notes.append(
                     f"{side.path} reached its largest size: later steps are not in it."
                 )
-        if None in ends:
-            return
-        words = [_end_words(end or {}) for end in ends]
-        if words[0] != words[1]:
-            errors = [(end or {}).get("error") or {} for end in ends]
-            steps = [max((len(o.steps) for o in side.optimizers), default=0)
-                     for side in (self.before, self.after)]  # fmt: skip
-            limited = [bool((end or {}).get("limited")) for end in ends]
-            if any(limited) and not any(errors):
-                return
+        last = max((len(one.steps) for one in self.sides[0].optimizers), default=0)
+        last = min(last, max((len(one.steps) for one in self.sides[1].optimizers), default=0)) + 1
+        errors = [end.get("error") or {} for end in self.ends]
+        limited = any(end.get("limited") for end in self.ends)
+        words = [_end_words(end) for end in self.ends]
+        if all(self.ends) and words[0] != words[1] and (any(errors) or not limited):
             places = [error.get("at", "") for error in errors]
-            calls = [tuple(error.get("calls", ())) for error in errors]
-            self._differ("end", min(steps) + 1, None, words, places, calls=calls)
+            left, right = (tuple(error.get("calls", ())) for error in errors)
+            self._differ("end", last, None, words, places, calls=(left, right))
 
     def _optimizers(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         self._kinds(one, other)
+        self._slots(one, other)
+        pairs = self._beginnings(one, other)
+        for index, (step, step2) in enumerate(zip(one.steps, other.steps, strict=False)):
+            if step.number != step2.number:
+                self.result.notes.append(
+                    "The recordings hold other steps of the same optimizer: give --every alike."
+                )
+                break
+            self._step(one, pairs, index, step, step2)
+        counts = [len(side.steps) for side in (one, other)]
+        self.result.steps = max(self.result.steps, min(counts))
+        ended = all(end and not (end.get("limited") or end.get("cut")) for end in self.ends)
+        if counts[0] != counts[1] and ended:
+            words = (_steps(counts[0]), _steps(counts[1]))
+            self._differ("number of steps", min(counts) + 1, one, words, (one.at, other.at))
+
+    def _slots(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
+        """Compares the names of slots, which tell the generations of Keras' optimizers apart."""
+        slots = [
+            ", ".join(sorted({*side.steps[0].arrays} - {VARIABLES}) if side.steps else ())
+            for side in (one, other)
+        ]
+        self.rounds_alike = self.same_kernels and slots[0] == slots[1]
+        if all(slots) and self.same_kernels and not self.rounds_alike:
+            self.result.notes.append(
+                f"The slots of {one.title} are {slots[0]} before and {slots[1]} after: the classes "
+                "are of two generations of Keras. tf.keras.optimizers.legacy has those of "
+                "TensorFlow 2.0 to 2.10."
+            )
+
+    def _beginnings(
+        self, one: RecordedOptimizer, other: RecordedOptimizer
+    ) -> list[tuple[int, int]]:
+        """Compares what is known before the first step; returns the places of equal variables."""
         places = (one.at, other.at)
         if one.scaled != other.scaled:
             words = ("with", "without") if one.scaled else ("without", "with")
@@ -244,60 +295,18 @@ class _Comparing:
         if one.policy and other.policy and _policy(one.policy) != _policy(other.policy):
             self._differ("policy", 0, one, (one.policy, other.policy), places)
         for name in _CONFIG:
-            pair = [side.config.get(name) for side in (one, other)]
-            if None not in pair and not _equal_settings(*pair):
+            left, right = (side.config.get(name) for side in (one, other))
+            if None not in (left, right) and not _equal_settings(left, right):
+                words = (_setting(left), _setting(right))
                 self.result.notes.append(
-                    f"The {name} of {one.title} is {pair[0]} before and {pair[1]} after."
+                    f"The {name} of {one.title} is {words[0]} before and {words[1]} after."
                 )
-        pairs, left, right = match(one, other)
-        for sides, names in ((left, one.names), (right, other.names)):
-            for place in sides:
-                values = ("trained", "not trained") if sides is left else ("not trained", "trained")
-                self._differ("trained variables", 0, one, values, places, names[place])
-        self._initial(one, other, pairs)
-        if self.draws_at is None and self.same_kernels and one.draws != other.draws:
-            self.draws_at = 0
-        for index, (step, step2) in enumerate(zip(one.steps, other.steps, strict=False)):
-            if step.number != step2.number:
-                self.result.notes.append(
-                    "The recordings hold other steps of the same optimizer: give --every alike."
-                )
-                break
-            self._step(one, other, pairs, index, step, step2)
-        self.result.steps = max(self.result.steps, min(len(one.steps), len(other.steps)))
-        self._counts(one, other)
-
-    def _kinds(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
-        """Compares the families of optimizers, and the loss scales that they were made with."""
-        places = (one.at, other.at)
-        if family_of(one.inner) != family_of(other.inner):
-            self._differ("optimizer", 0, one, (one.title, other.title), places)
-        if one.settings and other.settings and one.settings != other.settings:
-            self._differ("loss scale", 0, one, (one.settings, other.settings), places)
-
-    def _in_force(self) -> None:
-        """Compares what is in force when the programs end."""
-        ends = [side.end or {} for side in (self.before, self.after)]
-        for what in ("policy", "graph_rewrite"):
-            one, other = (end.get(what) for end in ends)
-            if isinstance(one, str) and isinstance(other, str):
-                one, other = _policy(one), _policy(other)
-            if None not in (one, other) and one != other:
-                words = (str(one), str(other))
-                self._differ(what.replace("_", " "), self.result.steps + 1, None, words)
-
-    def _counts(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
-        counts = [len(side.steps) for side in (one, other)]
-        ends = [side.end or {} for side in (self.before, self.after)]
-        limited = any(end.get("limited") or end.get("cut") or not end for end in ends)
-        if counts[0] != counts[1] and not limited:
-            words = (f"{counts[0]} steps", f"{counts[1]} steps")
-            self._differ("number of steps", min(counts) + 1, one, words, (one.at, other.at))
-
-    def _initial(
-        self, one: RecordedOptimizer, other: RecordedOptimizer, pairs: Sequence[tuple[int, int]]
-    ) -> None:
-        places = (one.at, other.at)
+        pairs, *alone = match(one, other)
+        for lonely, names in zip(alone, (one.names, other.names), strict=True):
+            words = ("trained", "not trained")
+            for place in lonely:
+                sides = words if lonely is alone[0] else words[::-1]
+                self._differ("trained variables", 0, one, sides, places, names[place])
         for left, right in pairs:
             seen, seen2 = one.first[left], other.first[right]
             if seen is None or seen2 is None or self._is_unstable(one, VARIABLES, left, -1):
@@ -308,12 +317,38 @@ class _Comparing:
                 self._differ("initial value", 0, one, words, places, one.names[left], size)
         if None not in (one.scale, other.scale) and one.scale != other.scale:
             self._differ("loss scale", 0, one, (_plain(one.scale), _plain(other.scale)), places)
+        if self.draws_at is None and self.same_kernels and one.draws != other.draws:
+            self.draws_at = 0
+        return pairs
+
+    def _kinds(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
+        """Compares the families of optimizers, and the loss scales that they were made with."""
+        places = (one.at, other.at)
+        if family_of(one.inner) != family_of(other.inner):
+            self._differ("optimizer", 0, one, (one.title, other.title), places)
+        if one.settings and other.settings and one.settings != other.settings:
+            self._differ("loss scale", 0, one, (one.settings, other.settings), places)
+
+    def _in_force(self) -> None:
+        """Compares what is in force when the programs end, unless one of them alone fails."""
+        if len({end.get("error") is None for end in self.ends}) > 1:
+            return
+        for what in ("policy", "graph_rewrite"):
+            forces = [end.get(what) for end in self.ends]
+            words = [_policy(str(one)) for one in forces]
+            if None not in forces and words[0] != words[1]:
+                self._differ(what.replace("_", " "), self.result.steps + 1, None, words)
 
     def _step(
-        self, one: RecordedOptimizer, other: RecordedOptimizer, pairs: Sequence[tuple[int, int]],
-        index: int, step: Step, step2: Step,
-    ) -> None:  # fmt: skip
+        self,
+        one: RecordedOptimizer,
+        pairs: Sequence[tuple[int, int]],
+        index: int,
+        step: Step,
+        step2: Step,
+    ) -> None:
         number = step.number + 1
+        at = (step.at, step2.at)
         if self.data_at is None and None not in (step.data, step2.data) and step.data != step2.data:
             self.data_at = number
         if step.draws != step2.draws and self.draws_at is None and self.same_kernels:
@@ -325,27 +360,29 @@ class _Comparing:
             ("good steps", "good", step.good, step2.good),
             ("count of steps", "steps", step.steps, step2.steps),
         ):
-            unknown = (
-                self._counts_agree(one, step, step2) if key == "steps" else None in (left, right)
-            )
-            if unknown or self._is_unstable(one, key, None, index):
-                continue
             words = (_plain(left), _plain(right))
-            if words[0] != words[1]:
-                self._differ(what, number, one, words, (step.at, step2.at))
-        kinds = {slot_kind(name): name for name in step2.arrays}
-        for name, arrays in step.arrays.items():
-            name2 = kinds.get(slot_kind(name))
-            if name2 is None:
-                continue
+            if key == "steps":
+                agree = self._counts_agree(one, step, step2)
+            else:
+                agree = words[0] == words[1] or None in (left, right)
+            if not agree and not self._is_unstable(one, key, None, index):
+                self._differ(what, number, one, words, at)
+        kinds = {slot_kind(name): arrays for name, arrays in step2.arrays.items()}
+        seen_twice = []
+        for kind, arrays in step.arrays.items():
+            arrays2 = kinds.get(slot_kind(kind), ())
             for left, right in pairs:
-                if max(left - len(arrays), right - len(step2.arrays[name2])) >= 0:
-                    continue
-                seen, seen2 = arrays[left], step2.arrays[name2][right]
-                if seen is None or seen2 is None or self._is_unstable(one, name, left, index):
-                    continue
-                first = one.first[left] if name == VARIABLES else None
-                self._values(one, name, left, number, seen, seen2, first, (step.at, step2.at))
+                seen = arrays[left] if left < len(arrays) else None
+                seen2 = arrays2[right] if right < len(arrays2) else None
+                if seen and seen2 and not self._is_unstable(one, kind, left, index):
+                    seen_twice.append((kind, left, seen, seen2))
+        rounded = not self.rounds_alike and _are_rounded(
+            relative(seen, seen2)
+            for kind, _, seen, seen2 in seen_twice
+            if slot_kind(kind) in _GRADIENT_SLOTS
+        )
+        for kind, place, seen, seen2 in seen_twice:
+            self._values(one, kind, place, number, seen, seen2, at, rounded=rounded)
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
         """Whether two counts of steps are the same, if skipped steps count on one side alone."""
@@ -357,34 +394,42 @@ class _Comparing:
         )
         if left is None or right is None:
             return left == right
-        apart, skipped = abs(left - right), applied.count(False)
-        if not apart or self.same_kernels or apart != skipped:
+        apart = abs(left - right)
+        if not apart or self.same_kernels or apart != applied.count(False):
             return not apart
         if SKIPPED_STEPS_COUNT not in self.result.notes:
             self.result.notes.append(SKIPPED_STEPS_COUNT)
         return True
 
     def _values(
-        self, one: RecordedOptimizer, kind: str, place: int, number: int, seen: Seen, seen2: Seen,
-        first: Seen | None, at: tuple[str, str],
-    ) -> None:  # fmt: skip
-        self.compared_values += 1
+        self,
+        one: RecordedOptimizer,
+        kind: str,
+        place: int,
+        number: int,
+        seen: Seen,
+        seen2: Seen,
+        at: tuple[str, str],
+        *,
+        rounded: bool,
+    ) -> None:
         name = one.names[place] if kind == VARIABLES else f"{one.names[place]} ({slot_kind(kind)})"
         size = 0.0 if seen.digest == seen2.digest else relative(seen, seen2)
-        known = self.result.by_variable.get(name)
-        if seen.digest != seen2.digest:
-            start = known[0] if known and known[0] else number
-            worst = max(size, known[1] if known else 0.0)
-            self.result.by_variable[name] = (start, worst)
-        elif known is None:
-            self.result.by_variable[name] = (0, 0.0)
         if number not in self.largest or size > self.largest[number][0]:
             self.largest[number] = (size, name)
-        if seen.digest == seen2.digest or self._is_close(one, number, seen, seen2, first):
+        start, worst = self.result.by_variable.setdefault(name, (0, 0.0))
+        if seen.digest == seen2.digest:
             return
-        if self.rtol is None and not self.same_kernels and self._grew(name, number, size, known):
-            self.grew_at = min(number, self.grew_at or number)
+        self.result.by_variable[name] = (start or number, max(size, worst))
+        first = one.first[place] if kind == VARIABLES else None
+        if self._is_close(one, number, seen, seen2, first):
             return
+        if self.rtol is None and not self.rounds_alike:
+            # A difference that grows out of rounding, step by step.
+            grew = 0 < start <= number - 3 and size < _JUMP * worst
+            if grew or rounded or (self.grew_at is not None and self.grew_at < number):
+                self.grew_at = min(number, self.grew_at or number)
+                return
         what = "variable" if kind == VARIABLES else "slot"
         self._differ(what, number, one, (_words(seen), _words(seen2)), at, name, size)
 
@@ -396,18 +441,12 @@ class _Comparing:
         if self.rtol is not None:
             return self.rtol > 0 and apart <= self.rtol * norm
         gone = norm if first is None else distance(first, seen)
-        if self.same_kernels:
+        if self.rounds_alike:
             return apart <= SAME_KERNELS_TOLERANCE * gone + 0.1 * ROUNDING * norm + 1e-12
         half = "16" in (one.policy or "")
         tolerance = HALF_TOLERANCE if half else UPDATE_TOLERANCE
         # A product that rounds to 12 digits hides what is smaller.
         return apart <= tolerance * gone + ROUNDING * number * norm + 1e-12
-
-    def _grew(self, name: str, number: int, size: float, known: tuple[int, float] | None) -> bool:
-        """Whether a difference has grown out of rounding, step by step."""
-        if self.grew_at is not None and self.grew_at < number:
-            return True
-        return known is not None and 0 < known[0] <= number - 3 and size < _JUMP * known[1]
 
     def _is_unstable(
         self, one: RecordedOptimizer, kind: str, place: int | None, index: int
@@ -416,135 +455,119 @@ class _Comparing:
         return key in self.unstable and index >= self.unstable[key]
 
     def _printed(self) -> None:
-        unstable = set()
-        for side in (self.before, self.after):
-            unstable |= set((side.unstable or {}).get("print", ()))
-        ended = [bool((side.end or {}).get("limited")) for side in (self.before, self.after)]
-        lines, lines2 = self.before.printed, self.after.printed
-        for index, (line, line2) in enumerate(zip(lines, lines2, strict=False)):
-            self.result.bits &= line.text == line2.text
-            sizes = [size for step, (size, _) in self.largest.items() if step <= line.step]
+        unstable = {
+            index for side in self.sides for index in (side.unstable or {}).get("print", ())
+        }
+        for index, pair in enumerate(zip_longest(*(side.printed for side in self.sides))):
+            one, other = pair
+            if one is None or other is None:
+                counts = [len(side.printed) for side in self.sides]
+                limited = any(end.get("limited") for end in self.ends)
+                if not limited and not self._failed_at(index, counts):
+                    self._line(one, other)
+                return
+            self.result.bits &= one.text == other.text
+            sizes = [size for step, (size, _) in self.largest.items() if step <= one.step]
             tolerance = max([1e-5, *(10 * size for size in sizes)])
             if self.rtol is not None:
                 tolerance = 0.0 if self.rtol == 0 else max(tolerance, self.rtol)
-            if index in unstable or lines_agree(line.text, line2.text, tolerance):
-                continue
-            self._line(line, line2)
-            return
-        if len(lines) != len(lines2) and not any(ended):
-            index = min(len(lines), len(lines2))
-            short = self.before if len(lines) == index else self.after
-            if not _failed(short):
-                self._line(
-                    *(side[index] if index < len(side) else None for side in (lines, lines2))
-                )
+            if index not in unstable and not lines_agree(one.text, other.text, tolerance):
+                self._line(one, other)
+                return
 
     def _line(self, one: PrintedLine | None, other: PrintedLine | None) -> None:
         nothing = PrintedLine("", (), "(nothing)", max(o.step for o in (one, other) if o))
-        sides = [one or nothing, other or nothing]
-        self._differ(
-            "printed line", sides[0].step, None, [side.text for side in sides],
-            [side.at for side in sides], calls=[side.calls for side in sides],
-        )  # fmt: skip
+        left, right = one or nothing, other or nothing
+        texts, places = (left.text, right.text), (left.at, right.at)
+        calls = (left.calls, right.calls)
+        self._differ("printed line", left.step, None, texts, places, calls=calls)
 
     # What it gave.
 
     def _notes(self) -> None:
-        result = self.result
-        for (name, names), (_, names2) in zip(self.before.saves, self.after.saves, strict=False):
+        notes = self.result.notes
+        saves = zip(*(side.saves for side in self.sides), strict=False)
+        for (name, names), (_, names2) in saves:
             if names != names2:
                 count = len(set(names) ^ set(names2))
-                result.notes.append(
+                notes.append(
                     f"The checkpoint {name} holds other names or shapes: {count} are in one only."
                 )
-        if self.unstable:
-            result.left_out = sorted(self._unstable_words())
-        for side in (self.before, self.after):
+        self.result.left_out = sorted(self._unstable_words())
+        for side, end in zip(self.sides, self.ends, strict=True):
             if side.resumed:
-                result.notes.append(
+                notes.append(
                     f"In {side.path}, the second run of --twice went on where the first one had "
                     "ended, from files outside of the current folder, such as checkpoints. Move or "
                     "delete them before each run."
                 )
-            problems = (side.end or {}).get("problems") or {}
-            if problems:
-                first = next(iter(problems))
-                result.notes.append(
-                    f"The recorder could not observe everything in {side.path}: {first[:200]}"
+            for problem in list(end.get("problems") or ())[:1]:
+                notes.append(
+                    f"The recorder could not observe everything in {side.path}: {problem[:200]}"
                 )
 
     def _unstable_words(self) -> Iterator[str]:
-        titles = {str(one.number): one for one in self.before.optimizers}
+        optimizers = {str(one.number): one for one in self.sides[0].optimizers}
         for key, step in self.unstable.items():
-            number, kind, *place = key.split("/")
-            one = titles.get(number)
-            if one is None:
-                continue
-            names = one.names
-            inside = bool(place) and place[0].isdigit() and int(place[0]) < len(names)
-            thing = names[int(place[0])] if inside else kind
-            slot = f" ({kind})" if inside and kind != VARIABLES else ""
-            yield f"{thing}{slot} of {one.title} from step {max(0, step + 1)} on"
+            number, _, what = key.partition("/")
+            kind, _, place = what.rpartition("/")
+            if number in optimizers:
+                one = optimizers[number]
+                is_variable = bool(kind) and int(place) < len(one.names)
+                name = one.names[int(place)] if is_variable else kind or what
+                slot = f" ({kind})" if is_variable and kind != VARIABLES else ""
+                when = f"from step {step + 1} on" if step >= 0 else "from its initial value on"
+                yield f"{name}{slot} of {one.title} {when}"
 
     def _conclude(self) -> None:
         result = self.result
-        values = [one for one in self.found if one.what != "end"]
-        steps = [sum(len(o.steps) for o in side.optimizers) for side in (self.before, self.after)]
-        if not any(steps) and not self.found:
-            self._cannot("no optimizer took a step that the recorder could see in either recording")
-        elif not all(steps) and not self.found:
-            side = self.before if not steps[0] else self.after
-            self._cannot(f"no optimizer took a step that the recorder could see in {side.path}")
-        elif self.unstable and not self.compared_values:
-            self._cannot(f"the program does not reproduce itself. {ADVICE}")
+        empty = [side.path for side in self.sides if not any(one.steps for one in side.optimizers)]
+        worst = {number: size for number, size, _ in result.growth}
+        if empty and not self.found:
+            where = "either recording" if len(empty) > 1 else empty[0]
+            result.cannot_be_told(
+                f"no optimizer took a step that the recorder could see in {where}"
+            )
+        elif self.unstable and not result.by_variable:
+            result.cannot_be_told(f"the program does not reproduce itself. {ADVICE}")
         elif self.found and not (self.grew_at and self.found[0].step >= self.grew_at):
             result.verdict = ComparisonVerdict.DIFFERENT
-            result.first = self.found[0]
-            seen = {result.first.what}
-            for one in self.found[1:]:
-                if one.what not in seen:
-                    seen.add(one.what)
-                    result.others.append(one)
-            result.parted = self._parted(result.first)
             result.reason = "different"
+            by_what: dict[str, Difference] = {}
+            for one in self.found:
+                by_what.setdefault(one.what, one)
+            result.first, *result.others = by_what.values()
+            result.parted = self._parted(result.first)
+            if self.sides[0].unstable is None and set(by_what) != {"end"}:
+                result.notes.append(NOT_KNOWN_IF_REPRODUCED)
         elif self.grew_at:
-            worst = next((s for n, s, _ in result.growth if n == self.grew_at - 1), 0.0)
-            self._cannot(
-                f"the recordings are the same within {_at_most(worst)} for {self.grew_at - 1} "
-                "steps; then rounding has grown so much that the rest says nothing. These kernels "
-                "are not the same on both sides; --rtol sets how much may differ"
+            same = self.grew_at - 1
+            start = "from the first step on,"
+            if same:
+                size = _at_most(worst.get(same, 0.0))
+                start = f"the recordings are the same within {size} for {_steps(same)}; then"
+            result.cannot_be_told(
+                f"{start} rounding has grown so much that the rest says nothing. The two sides do "
+                "not round alike: try a larger batch, float32 or SGD, or set with --rtol how much "
+                "may differ"
             )
         else:
-            worst = max((size for _, size, _ in result.growth), default=0.0)
-            count = f"{result.steps} step{'' if result.steps == 1 else 's'}"
+            count = _steps(result.steps)
             bits = not any(start for start, _ in result.by_variable.values())
-            same = "to the bit" if bits else f"within {_at_most(worst)}"
-            result.reason = f"same {same} for {count}"
-        if (
-            values
-            and self.before.unstable is None
-            and result.verdict is ComparisonVerdict.DIFFERENT
-        ):
-            result.notes.append(
-                "Whether the program reproduces itself is not known: record it with --twice."
-            )
-
-    def _cannot(self, reason: str) -> None:
-        self.result.verdict = ComparisonVerdict.CANNOT_BE_TOLD
-        self.result.reason = f"cannot be told: {reason.rstrip('.')}"
+            size = _at_most(max(worst.values(), default=0.0))
+            result.reason = f"same {'to the bit' if bits else f'within {size}'} for {count}"
 
     def _parted(self, first: Difference) -> str | None:
         if first.what in ("end", "printed line", "number of steps"):
             return None
         if any(one.what == "initial value" for one in self.found):
             return "initial values"
-        fits = list(zip(self.before.fits, self.after.fits, strict=False))
-        if any(None not in pair and pair[0] != pair[1] for pair in fits):
+        fits = zip(*(side.fits for side in self.sides), strict=False)
+        if any(None not in pair and pair[0] != pair[1] for pair in fits) or (
+            self.data_at is not None and self.data_at <= first.step
+        ):
             return "data"
-        if self.data_at is not None and self.data_at <= first.step:
-            return "data"
-        sides = (self.before, self.after)
-        steps = (step for side in sides for one in side.optimizers for step in one.steps)
+        steps = (step for side in self.sides for one in side.optimizers for step in one.steps)
         self.result.draws_known = self.same_kernels or not any(step.draws[0] for step in steps)
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
@@ -624,11 +647,6 @@ def _unstable(before: Recording, after: Recording) -> Mapping[str, int]:
     return found
 
 
-def _failed(side: Recording) -> bool:
-    """Whether an exception ended a program, so that what it did not get to says nothing more."""
-    return (side.end or {}).get("error") is not None
-
-
 def _end_words(end: Mapping[str, object]) -> str:
     error = end.get("error")
     if isinstance(error, dict):
@@ -641,9 +659,29 @@ def _policy(name: str) -> str:
 
 
 def _equal_settings(one: object, other: object) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):  # a schedule
+        return all(_equal_settings(one[name], other[name]) for name in one.keys() & other.keys())
     if isinstance(one, int | float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=1e-6)
     return one == other
+
+
+def _setting(value: object) -> str:
+    if isinstance(value, dict) and isinstance(value.get("config"), dict):
+        given = ", ".join(f"{name}={one}" for name, one in value["config"].items())
+        return f"{value.get('class_name')}({given})"
+    return str(value)
+
+
+def _are_rounded(sizes: Iterable[float]) -> bool:
+    """Whether the differences of gradients come from kernels that round otherwise."""
+    ordered = sorted(sizes)
+    least, most = _ROUNDED_GRADIENTS
+    return bool(ordered) and least < ordered[len(ordered) // 2] < most
+
+
+def _steps(count: int) -> str:
+    return "1 step" if count == 1 else f"{count} steps"
 
 
 def _words(seen: Seen) -> str:

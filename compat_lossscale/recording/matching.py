@@ -14,7 +14,7 @@ _SLOTS = {
     "momentum": "momentum", "momentums": "momentum",
     "m": "first moment", "velocity": "second moment", "v": "second moment",
     "vhat": "largest second moment", "velocity_hats": "largest second moment",
-    "velocities": "second moment", "rms": "mean square", "mg": "mean gradient",
+    "velocities": "second moment", "rms": "second moment", "mg": "mean gradient",
     "average_gradients": "mean gradient", "accumulator": "accumulator",
     "accumulators": "accumulator",
 }  # fmt: skip

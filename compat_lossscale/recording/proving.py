@@ -16,15 +16,12 @@ from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.recording import recorder
 from compat_lossscale.recording.comparison import (
     ADVICE,
+    NOT_KNOWN_IF_REPRODUCED,
     ComparisonVerdict,
     RecordingComparison,
     compare,
 )
 from compat_lossscale.recording.reading import Recording, UnreadableRecordingError, read
-from compat_lossscale.recording.recorder import LARGEST_COPY, NOT_COPIED
-
-RECORDER = Path(recorder.__file__)
-_RUN = [sys.executable, "-m", "compat_lossscale", "run"]
 
 
 class ProofError(CompatLossScaleError):
@@ -32,7 +29,13 @@ class ProofError(CompatLossScaleError):
 
 
 def prove(
-    folder: Path, outputs: Mapping[Path, bytes], program: str, *, keras3: bool, steps: int | None
+    folder: Path,
+    outputs: Mapping[Path, bytes],
+    program: str,
+    *,
+    keras3: bool = False,
+    steps: int | None = None,
+    rtol: float | None = None,
 ) -> RecordingComparison:
     """Runs a program as it is and as it will be, in copies of a folder, and compares the two.
 
@@ -42,6 +45,7 @@ def prove(
         program: What would follow `compat-lossscale run`: options of it, the program, arguments.
         keras3: Whether the program as it will be is for Keras 3.
         steps: After how many steps of the first optimizer the program ends; `None` to let it end.
+        rtol: The relative difference of a variable that counts as the same; see `compare`.
 
     Returns:
         The comparison. If the program as it is does not reproduce itself, it says so.
@@ -50,65 +54,53 @@ def prove(
         ProofError: The program cannot be run in a copy of the folder.
     """
     words = shlex.split(program)
-    options = list(words[: _count_options(words)])
-    words = words[len(options) :]
+    count = next((i for i, word in enumerate(words) if not word.startswith("--")), len(words))
+    options, words = words[:count], words[count:]
     if not words:
         raise ProofError("--prove needs a program, such as --prove 'train.py --epochs 1'")
-    _check_size(folder)
     limit = ["--steps", str(steps)] if steps else []
     with tempfile.TemporaryDirectory(prefix="compat-lossscale-") as name:
         top = Path(name).resolve()
-        recordings = {side: top / f"{side}.lsr" for side in ("before", "after", "again")}
-        keep = ["--with-initial-values"] if keras3 else []
-        start = ["--start-from", str(recordings["before"])] if keras3 else []
-        before = [*_RUN, *options, "--record", str(recordings["before"]), *limit, *keep, *words]
-        plain = [sys.executable, str(RECORDER), "-o", str(recordings["after"]), *limit, *start]
-        first = _recorded(before, {}, _copied(folder, top / "before", {}), recordings["before"])
-        copy = _copied(folder, top / "after", outputs)
-        variables = {"TF_USE_LEGACY_KERAS": "0" if keras3 else "1"}
-        second = _recorded([*plain, *words], variables, copy, recordings["after"])
-        comparison = compare(first, second)
+
+        def as_it_is(side: str) -> Recording:
+            recording = top / f"{side}.lsr"
+            keep = ["--with-initial-values"] if keras3 else []
+            run = [sys.executable, "-m", "compat_lossscale", "run", *options]
+            command = [*run, "--record", str(recording), *limit, *keep, *words]
+            return _recorded(command, {}, _copied(folder, top / side, {}), recording)
+
+        def as_it_will_be() -> Recording:
+            recording = top / "after.lsr"
+            start = ["--start-from", str(top / "before.lsr")] if keras3 else []
+            plain = [sys.executable, recorder.__file__, "-o", str(recording)]
+            variables = {"TF_USE_LEGACY_KERAS": "0" if keras3 else "1"}
+            copy = _copied(folder, top / "after", outputs)
+            return _recorded([*plain, *limit, *start, *words], variables, copy, recording)
+
+        before = as_it_is("before")
+        comparison = compare(before, as_it_will_be(), rtol=rtol)
         if comparison.verdict is ComparisonVerdict.DIFFERENT:
-            again = [str(recordings["again"]) if w == str(recordings["before"]) else w
-                     for w in before]  # fmt: skip
-            copy = _copied(folder, top / "again", {})
-            other = compare(first, _recorded(again, {}, copy, recordings["again"]))
-            if other.verdict is not ComparisonVerdict.SAME:
-                comparison.verdict = ComparisonVerdict.CANNOT_BE_TOLD
-                comparison.reason = (
-                    "cannot be told: the unchanged program does not do the same twice. " + ADVICE
-                ).rstrip(".")
-                comparison.first = comparison.parted = None
-                comparison.others.clear()
+            again = compare(before, as_it_is("again"), rtol=rtol)
+            if again.verdict is ComparisonVerdict.SAME:
+                notes = comparison.notes
+                notes[:] = [note for note in notes if note != NOT_KNOWN_IF_REPRODUCED]
             else:
-                unknown = "Whether the program reproduces itself is not known"
-                comparison.notes[:] = [n for n in comparison.notes if not n.startswith(unknown)]
+                comparison.cannot_be_told(
+                    f"the unchanged program does not do the same twice. {ADVICE}"
+                )
         return comparison
 
 
-def _count_options(words: Sequence[str]) -> int:
-    return next((i for i, word in enumerate(words) if not word.startswith("--")), len(words))
-
-
-def _check_size(folder: Path) -> None:
-    size = 0
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in NOT_COPIED]
-        for name in files:
-            path = os.path.join(place, name)  # noqa: PTH118  # many files
-            size += os.lstat(path).st_size if not os.path.islink(path) else 0  # noqa: PTH114
-        if size > LARGEST_COPY:
-            raise ProofError(
-                f"{folder} has more than {LARGEST_COPY // 2**30} GB, too much to copy: move the "
-                "data out of it, or record both sides yourself with run --record and record"
-            )
-
-
-def _copied(folder: Path, copy: Path, outputs: Mapping[Path, bytes]) -> Path:
+def _copied(folder: Path, top: Path, outputs: Mapping[Path, bytes]) -> Path:
     """Copies a folder, and gives files in the copy other content."""
-    shutil.copytree(
-        folder, copy, symlinks=True, ignore=shutil.ignore_patterns(*NOT_COPIED), dirs_exist_ok=True
-    )
+    top.mkdir()
+    try:
+        copy = Path(recorder.copy_folder(str(folder.resolve()), str(top)))
+    except (OSError, shutil.Error) as error:
+        raise ProofError(
+            f"the folder cannot be copied: {str(error)[:300]}. Record both sides yourself, with "
+            "run --record and record"
+        ) from None
     for path, content in outputs.items():
         try:
             place = path.resolve().relative_to(folder.resolve())

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 import math
 import zlib
@@ -18,7 +19,6 @@ from compat_lossscale.recording.recorder import PROJECTIONS, VARIABLES, VERSION
 MAX_BYTES = 2**30
 """The largest recording, uncompressed."""
 MAX_LINE_BYTES = 2**28
-_CHUNK = 2**20
 _UNUSED: Mapping[str, Any] = {
     "o": -1, "names": [], "shapes": [], "digests": [], "policy": None, "scale": None,
     "draws": [0, ""],
@@ -198,15 +198,7 @@ def read(path: str) -> Recording:
                 _take(runs[-1], value, last)
     except UnreadableRecordingError:
         raise
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        IndexError,
-        AttributeError,
-        RecursionError,
-        StopIteration,
-    ) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         message = f"{path} is damaged in line {number}: {type(error).__name__}: {error}"
         raise UnreadableRecordingError(message[:500]) from None
     if not runs:
@@ -220,6 +212,10 @@ def read(path: str) -> Recording:
 def _not_reproduced(one: Recording, other: Recording) -> Mapping[str, Any]:
     """Returns what differs in two runs of one program."""
     found: dict[str, Any] = {}
+    for first in one.optimizers[len(other.optimizers) :]:  # the second run did not get so far
+        found[f"{first.number}/steps"] = 0
+        for place, _ in enumerate(first.names):
+            found[f"{first.number}/{VARIABLES}/{place}"] = -1
     for first, second in zip(one.optimizers, other.optimizers, strict=False):
         name = f"{first.number}/"
         if len(first.steps) != len(second.steps):
@@ -251,33 +247,20 @@ def _went_on(one: RecordedOptimizer, other: RecordedOptimizer) -> bool:
 
 def _lines(path: str) -> Iterator[bytes | None]:
     """Yields the lines, and `None` at the end of a file that is broken off."""
+    total = 0
     try:
-        file = open_regular(path)
+        with open_regular(path) as raw, gzip.GzipFile(fileobj=raw) as file:
+            while line := file.readline(MAX_LINE_BYTES + 1):
+                total += len(line)
+                if total > MAX_BYTES or len(line) > MAX_LINE_BYTES:
+                    raise UnreadableRecordingError(f"{path} is larger than a recording can be")
+                yield line if line.endswith(b"\n") else None
     except UnreadableArtefactError as error:
         raise UnreadableRecordingError(f"{path} {error}") from None
-    with file:
-        rest, total, broken = b"", 0, False
-        stream = zlib.decompressobj(31)
-        compressed = b""
-        while True:
-            compressed = compressed or file.read(_CHUNK)
-            if not compressed:
-                broken = not stream.eof
-                break
-            if stream.eof:
-                stream = zlib.decompressobj(31)
-            try:
-                part = stream.decompress(compressed, _CHUNK)
-            except zlib.error:
-                raise UnreadableRecordingError(f"{path} is no recording") from None
-            compressed = stream.unconsumed_tail or stream.unused_data
-            total += len(part)
-            *whole, rest = (rest + part).split(b"\n")
-            if total > MAX_BYTES or len(rest) > MAX_LINE_BYTES:
-                raise UnreadableRecordingError(f"{path} is larger than a recording can be")
-            yield from whole
-        if broken or rest:
-            yield None
+    except EOFError:
+        yield None
+    except (OSError, zlib.error):
+        raise UnreadableRecordingError(f"{path} is no recording") from None
 
 
 def _header(value: Any, path: str) -> Mapping[str, Any]:
@@ -302,7 +285,7 @@ def _take(
         recording.optimizers.append(one)
         recording.optimizers.sort(key=lambda one: one.number)
     elif kind == "step":
-        optimizer = next(one for one in recording.optimizers if one.number == value["o"])
+        optimizer = {one.number: one for one in recording.optimizers}[value["o"]]
         arrays = {VARIABLES: value["v"], **value["s"]}
         for name, seen in arrays.items():
             found = []
@@ -320,8 +303,8 @@ def _take(
                 _number(value["scale"]),
                 _number(value["good"]),
                 bool(value["applied"]),
-                value["data"] and _is(str, value["data"]),
-                (_is(int, value["draws"][0]), _is(str, value["draws"][1])),
+                _text(value["data"]),
+                _draws(value),
                 arrays,
             )
         )
@@ -329,7 +312,7 @@ def _take(
         text, step = _is(str, value["line"]), _is(int, value["n"])
         recording.printed.append(PrintedLine(_is(str, value["at"]), _calls(value), text, step))
     elif kind == "fit":
-        recording.fits.append(value["data"] and _is(str, value["data"]))
+        recording.fits.append(_text(value["data"]))
     elif kind == "save":
         recording.saves.append((_is(str, value["name"]), _is(dict, value["names"])))
     elif kind == "observed":
@@ -352,13 +335,13 @@ def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
         bool(value["scaled"]),
         _is(str, value["at"]),
         _is(dict, value["config"]),
-        value["policy"] and _is(str, value["policy"]),
+        _text(value["policy"]),
         [_is(str, name) for name in names],
         [tuple(_is(list, shape)) for shape in shapes],
         first,
         _number(value["scale"]),
-        value.get("settings") and _is(str, value["settings"]),
-        (_is(int, value["draws"][0]), _is(str, value["draws"][1])),
+        _text(value.get("settings")),
+        _draws(value),
     )
 
 
@@ -406,6 +389,14 @@ def _finite(value: Any) -> float:
 
 def _number(value: Any) -> float | None:
     return None if value is None else float(value)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else _is(str, value)
+
+
+def _draws(value: dict[str, Any]) -> tuple[int, str]:
+    return _is(int, value["draws"][0]), _is(str, value["draws"][1])
 
 
 def _is(kind: type[_T], value: Any) -> _T:

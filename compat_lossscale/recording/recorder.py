@@ -86,10 +86,8 @@ _MODELS = ("Model", "Network", "Trainer", "TensorFlowTrainer", "JAXTrainer")
 _ASKING = ("__getattribute__", "__getattr__", "__setattr__")
 _INNER = ("inner_optimizer", "_optimizer", "_opt")
 _MARK = "_lossscale_recorder_optimizers"
-NOT_COPIED = (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox")
-"""Folders that a throw-away copy of a program's folder does not need."""
+_NOT_COPIED = (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox")
 LARGEST_COPY = 2 * 2**30
-_NOT_COPIED = "--twice: %s cannot be copied, or it has more than %d MB: both runs share its files"
 
 
 class RecordingError(Exception):
@@ -328,9 +326,6 @@ class _Tee:
         for line in lines:
             self.write(line)
 
-    def __iter__(self) -> Any:
-        return iter(self._stream)
-
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
@@ -349,6 +344,7 @@ class _Optimizer:
         seen: How often it was observed.
         last: The digest that was seen of each variable and slot, by its place.
         described: Whether it has been written what it is.
+        skips: Whether it can skip a step: an optimizer with a fixed loss scale never does.
     """
 
     def __init__(self, made: Any, count: int, at: str) -> None:
@@ -368,6 +364,7 @@ class _Optimizer:
         self.seen = 0
         self.last: Dict[str, Any] = {}
         self.described = False
+        self.skips = False
 
     @property
     def object(self) -> Any:
@@ -857,6 +854,7 @@ class TrainingRecorder:
             draws=list(self.draws),
         )
         line["scale"], line["good"] = map(_plain, values([scale, good]))
+        one.skips = line["scaled"] and not str(line["settings"]).startswith("fixed")
         if self.options.with_initial_values:
             line["initial"] = [None if array is None else packed(array) for array in arrays]
         self.out.put("optimizer", **line)
@@ -975,7 +973,7 @@ class TrainingRecorder:
         }
         # The optimizer's own count counts skipped steps since TensorFlow 2.3. After a skipped step,
         # there are no good steps.
-        line["applied"] = int(any(line["v"]) or bool(line["good"]))
+        line["applied"] = int(not one.skips or any(line["v"]) or bool(line["good"]))
         line["s"] = {
             name: self._changes(one, name, arrays[place * count : (place + 1) * count])
             for place, name in enumerate(slots, 1)
@@ -1535,6 +1533,7 @@ def versions() -> Dict[str, str]:
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     made = argparse.ArgumentParser(
+        allow_abbrev=False,
         prog="lossscale_recorder.py",
         description="Record how a TensorFlow program trains. It runs as it would without.",
         usage="%(prog)s -o FILE [options] (SCRIPT | -m MODULE | -c CODE) [arguments]",
@@ -1664,7 +1663,7 @@ def _execute(program: List[str]) -> None:
         return
     sys.argv = [name, *rest]
     sys.modules["__main__"] = main
-    if os.path.isdir(name) or not isinstance(pkgutil.get_importer(name), (type(None),)):
+    if pkgutil.get_importer(name) is not None:
         sys.path[0] = name
         runpy._run_module_as_main("__main__", alter_argv=False)  # type: ignore[attr-defined]
         return
@@ -1685,7 +1684,8 @@ def _execute(program: List[str]) -> None:
 class _Again:
     """A second run of the program in a forked process, which waits for the end of the first.
 
-    It runs in a copy of the current folder, so it does not go on from what the first one wrote.
+    It has what `compat-lossscale run` put into this process. It runs in a copy of the current
+    folder that is made before the first run, so it does not go on from what that one wrote.
 
     Attributes:
         problem: Why there is no such copy; empty if there is one.
@@ -1700,9 +1700,12 @@ class _Again:
         """
         self._path = os.path.abspath(options.output)
         self._top = tempfile.mkdtemp(prefix="lossscale-recorder-")
-        folder = os.path.realpath(os.getcwd())
-        copy = os.path.join(self._top, os.path.basename(folder) or "root")
-        self.problem = "" if _copied(folder, copy) else _NOT_COPIED % (folder, LARGEST_COPY >> 20)
+        folder = copy = os.path.realpath(os.getcwd())
+        self.problem = ""
+        try:
+            copy = copy_folder(folder, self._top)
+        except (OSError, shutil.Error) as error:
+            self.problem = "--twice: both runs share their files: %s" % str(error)[:300]
         started, self._start = os.pipe()
         self._child = os.fork()
         if self._child:
@@ -1715,12 +1718,11 @@ class _Again:
         options.output, options.twice = self._path + ".again", False
         if options.start_from:
             options.start_from = os.path.abspath(options.start_from)
-        if not self.problem:
-            if program[0][:2] not in ("-m", "-c"):
-                script = os.path.realpath(program[0])
-                inside = script.startswith(folder + os.sep)
-                program[0] = os.path.relpath(script, folder) if inside else script
-            os.chdir(copy)
+        if program[0][:2] not in ("-m", "-c"):
+            script = os.path.realpath(program[0])
+            inside = script.startswith(folder + os.sep)
+            program[0] = os.path.relpath(script, folder) if inside else script
+        os.chdir(copy)
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
@@ -1736,24 +1738,36 @@ class _Again:
         shutil.rmtree(self._top, ignore_errors=True)
 
 
-def _copied(folder: str, copy: str) -> bool:
-    """Copies a folder, and links what stands beside it, unless it is too large or unreadable."""
+def copy_folder(folder: str, top: str) -> str:
+    """Copies a folder, and links what stands beside it, so that `../data` is found.
+
+    Args:
+        folder: The folder.
+        top: An empty folder, which gets the copy and the links.
+
+    Returns:
+        The copy.
+
+    Raises:
+        OSError: The folder is too large, or it cannot be read.
+    """
     size = 0
     for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in NOT_COPIED]
-        for name in files:
-            size += os.lstat(os.path.join(place, name)).st_size
+        folders[:] = [name for name in folders if name not in _NOT_COPIED]
+        size += sum(os.lstat(os.path.join(place, name)).st_size for name in files)
         if size > LARGEST_COPY:
-            return False
+            message = "%s has more than %d MB, too much to copy: move the data out of it"
+            raise OSError(message % (folder, LARGEST_COPY >> 20))
+    above, name = os.path.split(folder)
+    copy = os.path.join(top, name or "root")
+    shutil.copytree(folder, copy, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
     try:
-        shutil.copytree(folder, copy, symlinks=True, ignore=shutil.ignore_patterns(*NOT_COPIED))
-        above = os.path.dirname(folder)
-        for name in os.listdir(above):
-            if name != os.path.basename(folder):
-                os.symlink(os.path.join(above, name), os.path.join(os.path.dirname(copy), name))
-    except (OSError, shutil.Error):
-        return False
-    return True
+        for other in os.listdir(above):
+            if name and other != name:
+                os.symlink(os.path.join(above, other), os.path.join(top, other))
+    except OSError:
+        pass  # Windows lets few users make links
+    return copy
 
 
 if __name__ == "__main__":

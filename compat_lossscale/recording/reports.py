@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -32,6 +33,10 @@ _STEP_OR_DRAWS = (
     "where it was seen, are the same. Across versions of TensorFlow, it cannot be told whether "
     "random operations drew the same."
 )
+_PACKAGES = {
+    "tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "jax": "JAX",
+    "torch": "PyTorch", "numpy": "NumPy", "python": "Python",
+}  # fmt: skip
 Finding = tuple[str, int, str]
 """A file, a line, and what `migrate` says of it."""
 
@@ -46,15 +51,15 @@ def as_text(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
     for side in (comparison.before, comparison.after):
         yield escaped(f"{side.path}: {about(side)}")
     yield escaped(verdict_words(comparison))
-    for difference in (comparison.first, *comparison.others):
-        if difference is not None:
-            yield from map(escaped, _difference_lines(difference, difference is comparison.first))
+    for difference in _differences(comparison):
+        yield from map(escaped, _difference_lines(difference, difference is comparison.first))
     if comparison.parted:
         yield _parted_words(comparison)
     for file, line, words in near(comparison.first, findings):
         yield escaped(f"  migrate reports near it: {file}:{line}: {words}")
     if any(size for _, size, _ in comparison.growth):
-        sizes = (f"step {step}: {size:.1e}" for step, size, _ in _some(comparison.growth, 8))
+        grown = [point for point in comparison.growth if point[0] >= comparison.exact]
+        sizes = (f"step {step}: {size:.1e}" for step, size, _ in _some(grown, 8))
         yield f"Largest relative difference: {', '.join(sizes)}"
     for words in comparison.left_out:
         yield escaped(f"Left out, for the program does not reproduce it: {words}")
@@ -64,11 +69,8 @@ def as_text(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
 
 def about(side: Recording) -> str:
     """Returns in some words what a recording is of."""
-    names = {"python": "Python", "tensorflow": "TensorFlow", "tf_keras": "tf-keras"}
-    versions = [
-        f"{names.get(name, name)} {version}"
-        for name, version in sorted(side.versions.items(), reverse=True)
-    ]
+    versions = [f"{words} {side.versions[name]}" for name, words in _PACKAGES.items()
+                if name in side.versions]  # fmt: skip
     steps = max((len(one.steps) for one in side.optimizers), default=0)
     noun = "step" if steps == 1 else "steps"
     return f"{side.header.get('program')}, {steps} {noun}; {', '.join(versions) or 'no versions'}"
@@ -79,6 +81,8 @@ def verdict_words(comparison: RecordingComparison) -> str:
     first = comparison.first
     if first is None:
         return f"{comparison.reason[:1].upper()}{comparison.reason[1:]}."
+    if first.what == "end":
+        return "Different: the programs end otherwise."
     when = f"from step {first.step} on" if first.step else "before the first step"
     return f"Different {when}: {first.what}."
 
@@ -104,11 +108,16 @@ def near(difference: Difference | None, findings: Sequence[Finding]) -> list[Fin
     return found
 
 
+def _differences(comparison: RecordingComparison) -> list[Difference]:
+    return [one for one in (comparison.first, *comparison.others) if one is not None]
+
+
 def _difference_lines(one: Difference, is_first: bool) -> Iterator[str]:
     whose = " of ".join(part for part in (one.name, one.optimizer) if part)
     size = f", relative difference {one.size:.1e}" if one.size is not None else ""
     start = "" if is_first else f"Then from step {one.step} on: {one.what}. "
-    yield f"  {start}{whose}{size}".rstrip()
+    if start or whose:
+        yield f"  {start}{whose}{size}".rstrip()
     yield f"    before: {one.before}" + (f"   ({one.before_at})" if one.before_at else "")
     yield f"    after:  {one.after}" + (f"   ({one.after_at})" if one.after_at else "")
 
@@ -166,17 +175,9 @@ def as_json(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
 
 
 def _difference_data(one: Difference) -> dict[str, Any]:
-    return {
-        "what": one.what,
-        "step": one.step,
-        "optimizer": one.optimizer,
-        "name": one.name,
-        "before": one.before,
-        "after": one.after,
-        "before_at": one.before_at,
-        "after_at": one.after_at,
-        "size": None if one.size is None else _finite(one.size),
-    }
+    data = dataclasses.asdict(one)
+    del data["before_calls"], data["after_calls"]
+    return {**data, "size": None if one.size is None else _finite(one.size)}
 
 
 def _finite(size: float) -> float | str:
@@ -214,7 +215,7 @@ def as_html_page(comparison: RecordingComparison, findings: Sequence[Finding] = 
         scales=_scale_chart(comparison),
         growth=_growth_chart(comparison),
         variables=sorted(comparison.by_variable.items(), key=lambda item: -item[1][1]),
-        differences=[one for one in (comparison.first, *comparison.others) if one is not None],
+        differences=_differences(comparison),
         parted=_parted_words(comparison),
         findings=near(comparison.first, findings),
         notes=[*(f"Left out: {words}" for words in comparison.left_out), *comparison.notes],

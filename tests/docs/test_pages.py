@@ -11,14 +11,14 @@ import pytest
 
 from tests.docs.fences import ROOT, fences, problems
 
-MADE_BY_A_PROGRAM = ("docs/codemod/rules.md",)
+MADE_BY_A_PROGRAM = "docs/codemod/rules/"
 """Their examples are the rules' own, and tested with these."""
 PAGES = sorted(
     str(path.relative_to(ROOT))
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
     if not {"_build", "_generated"}.intersection(path.parts)
 )
-WRITTEN_BY_HAND = [page for page in PAGES if page not in MADE_BY_A_PROGRAM]
+WRITTEN_BY_HAND = [page for page in PAGES if not page.startswith(MADE_BY_A_PROGRAM)]
 RUN_PAGES = [
     page
     for page in WRITTEN_BY_HAND

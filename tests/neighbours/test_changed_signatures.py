@@ -22,7 +22,14 @@ EXPECTED = {
 @pytest.fixture(scope="module")
 def given() -> dict[str, object]:
     """What the calls give under `run`."""
-    done = python("-m", "compat_lossscale", "run", str(HERE / "old_calls.py"), timeout=300)
+    done = python(
+        "-m",
+        "compat_lossscale",
+        "run",
+        str(HERE / "old_calls.py"),
+        timeout=300,
+        tensorflow_may_be_imported=True,
+    )
     assert done.returncode == 0, done.stderr
     result: dict[str, object] = json.loads(done.stdout)
     return result
@@ -78,6 +85,7 @@ def test_calls_of_today_and_others_go_through_and_all_is_taken_back() -> None:
         assert there() == before
         """,
         environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )
 
 
@@ -97,5 +105,6 @@ def test_on_keras_3_keras_is_left_alone() -> None:
         assert not hasattr(getattr(tf.keras, "experimental", None), "LinearCosineDecay")
         assert float(tf.nn.compute_average_loss([1.0], global_batch_size=2.0)) == 0.5
         assert tf.distribute.get_strategy().experimental_make_numpy_dataset
-        """
+        """,
+        tensorflow_may_be_imported=True,
     )

@@ -40,7 +40,8 @@ def test_each_way_to_ask_says_what_to_use() -> None:
             place, _, name = path.rpartition(".")
             assert not hasattr(eval(place), name) and name not in dir(eval(place)), path
         print(json.dumps(said))
-        """
+        """,
+        tensorflow_may_be_imported=True,
     )
     found = json.loads(said.splitlines()[-1])
     assert found.keys() == ASKED.keys()
@@ -59,7 +60,8 @@ def test_without_neighbours_nothing_is_explained() -> None:
             tf.keras.layers.CuDNNLSTM
         except AttributeError as error:
             assert "Keras 2" not in str(error)
-        """
+        """,
+        tensorflow_may_be_imported=True,
     )
 
 

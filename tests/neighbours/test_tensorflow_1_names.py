@@ -33,7 +33,8 @@ def test_a_name_of_tensorflow_1_is_explained_until_uninstall() -> None:
         explained = errors()
         compat_lossscale.uninstall()
         print(json.dumps([explained, errors()]))
-        """
+        """,
+        tensorflow_may_be_imported=True,
     )
     explained, afterwards = json.loads(said.splitlines()[-1])
     for name in ONLY_IN_V1:

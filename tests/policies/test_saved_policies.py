@@ -107,7 +107,8 @@ def test_a_file_names_the_policy_of_tf_keras_and_loads_without_this_package(
     (tmp_path / "model.json").write_text(model.to_json(), encoding="utf-8")
     for name in ("model.h5", "model.keras", "saved"):
         model.save(tmp_path / name)
-    printed = run_code(f"""
+    printed = run_code(
+        f"""
         import pathlib, sys, tf_keras
         folder = pathlib.Path({str(tmp_path)!r})
         models = [tf_keras.models.model_from_json((folder / "model.json").read_text())]
@@ -116,7 +117,9 @@ def test_a_file_names_the_policy_of_tf_keras_and_loads_without_this_package(
         for model in models:
             print(*(layer.dtype_policy.name for layer in model.layers))
         print("compat_lossscale" in sys.modules)
-    """)
+    """,
+        tensorflow_may_be_imported=True,
+    )
     assert printed.splitlines() == ["mixed_float16 mixed_float16"] * 4 + ["False"]
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records programs under real old TensorFlows and under `run`, and compares the recordings.
 
-    python -m tests.recording.old_and_new --python 2.3=PYTHON [--python 1.15=PYTHON] [SCENARIO ...]
+    python -m tests.recording.old_and_new --python 2.3=PYTHON [--python 1.15=PYTHON] [--migrated]
+        [SCENARIO ...]
 
 The programs are the golden scenarios and those in `programs/`. Each is recorded by the standalone
 recorder in the old environment, and here with the old names that `compat-lossscale run` installs,
-where it begins with the initial values of the other side. Each program runs in a process of its
-own, forked off one that has imported TensorFlow.
+where it begins with the initial values of the other side. With --migrated, it is migrated instead,
+and runs as plain Python runs it; programs with findings, or with nothing to migrate, are left out.
+Each program runs in a process of its own, forked off one that has imported TensorFlow.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from lossscale_codemods import Outcome, migrate_source
 
 from compat_lossscale.recording.comparison import (
     SKIPPED_STEPS_COUNT,
@@ -46,6 +50,11 @@ from compat_lossscale.legacy import startup
 startup.prepare(dict(legacy_optimizers=True, neighbours=True, tf1={tf1}, keras3=False))
 import tensorflow
 """
+_MIGRATED = """
+import os
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+import tensorflow
+"""
 _QUIET = {"CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
 
 
@@ -53,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the comparison, and prints a line for each program and the counts."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--python", action="append", required=True, metavar="VERSION=PYTHON")
+    parser.add_argument("--migrated", action="store_true", help="take the migrated programs")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the recordings of the old side here")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take every Nth program")
     parser.add_argument("programs", nargs="*")
@@ -61,13 +71,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for version, _, python in (one.partition("=") for one in options.python):
         with contextlib.ExitStack() as stack:
             old = stack.enter_context(Server([python], "import tensorflow"))
+            preparations = {tf1: _UNDER_RUN.format(tf1=tf1) for tf1 in (True, False)}
+            if options.migrated:
+                preparations = dict.fromkeys(preparations, _MIGRATED)
             new = {
-                tf1: stack.enter_context(Server([sys.executable], _UNDER_RUN.format(tf1=tf1)))
-                for tf1 in (True, False)
+                tf1: stack.enter_context(Server([sys.executable], preparation))
+                for tf1, preparation in preparations.items()
             }
             for program, tf1 in programs(version, options.programs)[:: options.every]:
                 with tempfile.TemporaryDirectory() as folder:
-                    result = both(Path(folder), program, old, new[tf1], options.keep)
+                    is_now = migrated(Path(folder), program) if options.migrated else program
+                    if is_now is None:
+                        counts["LEFT_OUT"] += 1
+                        continue
+                    pair = (program, is_now)
+                    result = both(Path(folder), pair, old, new[tf1], options.keep)
                 verdict = result if isinstance(result, str) else result.verdict.name
                 words = result if isinstance(result, str) else _words(result)
                 if not isinstance(result, str) and _is_stated(program.stem, result):
@@ -75,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 counts[verdict if verdict.isupper() else "FAILED"] += 1
                 print(f"{version} {program.stem}: {words}", flush=True)
     print(", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items())))
-    return int(set(counts) - {"SAME", "STATED", "CANNOT_BE_TOLD"} != set())
+    return int(set(counts) - {"SAME", "STATED", "CANNOT_BE_TOLD", "LEFT_OUT"} != set())
 
 
 class Server:
@@ -133,18 +151,32 @@ def programs(version: str, names: Sequence[str]) -> list[tuple[Path, bool]]:
     return found
 
 
+def migrated(folder: Path, program: Path) -> Path | None:
+    """Writes a migrated program into a folder; returns `None` if it has findings or nothing old."""
+    result = migrate_source(program.read_bytes())
+    if not result.changed or any(
+        record.outcome is Outcome.NEEDS_REVIEW for record in result.records
+    ):
+        return None
+    (folder / "observe.py").write_bytes((SCENARIOS / "observe.py").read_bytes())
+    path = folder / program.name
+    path.write_bytes(result.output)
+    return path
+
+
 def both(
-    folder: Path, program: Path, old: Server, new: Server, keep: str | None = None
+    folder: Path, programs: tuple[Path, Path], old: Server, new: Server, keep: str | None = None
 ) -> RecordingComparison | str:
     """Records a program on both sides; returns the comparison, or what went wrong."""
+    program = programs[0]
     before, after = folder / "before.lsr", folder / "after.lsr"
     start = ("--start-from", str(before))
     sides: list[Any] = []
-    for server, recording, options in (
-        (old, before, ("--with-initial-values",)),
-        (new, after, start),
+    for server, recording, options, path in (
+        (old, before, ("--with-initial-values",), program),
+        (new, after, start, programs[1]),
     ):
-        errors = server.record(folder, "-o", str(recording), *options, str(program))
+        errors = server.record(folder, "-o", str(recording), *options, str(path))
         try:
             sides.append(read(str(recording)))
         except UnreadableRecordingError as error:

@@ -127,6 +127,51 @@ def test_other_kernels_let_rounding_grow_until_nothing_can_be_told(tmp_path: Pat
     assert same_kernels.verdict is ComparisonVerdict.DIFFERENT
 
 
+def test_gradients_that_kernels_round_otherwise_say_nothing_of_what_divides_by_them(
+    tmp_path: Path,
+) -> None:
+    def steps(moment: float, variable: float) -> list[Any]:
+        moments = {"v": [seen(MOVES[0] * moment)]}
+        return [step(n, FIRST + MOVES[0] * variable, s=moments) for n in range(3)]
+
+    before = recording(tmp_path, steps(1.0, 1.0))
+    rounded = compare(before, recording(tmp_path, steps(1.0003, 1.02), versions=OLD))
+    assert rounded.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert "from the first step on, rounding has grown" in rounded.reason
+    other_rate = compare(before, recording(tmp_path, steps(1.0, 1.02), versions=OLD))
+    assert different(other_rate) == ("variable", 1)
+    other_gradients = compare(before, recording(tmp_path, steps(1.1, 1.02), versions=OLD))
+    assert different(other_gradients) == ("variable", 1)
+
+
+def test_classes_of_two_generations_need_not_round_alike(tmp_path: Path) -> None:
+    def steps(slot: str, by: float) -> list[Any]:
+        return [step(n, value(n) + by * MOVES[0], s={slot: [seen(MOVES[0])]}) for n in range(3)]
+
+    before = recording(tmp_path, steps("rms", 0.0))
+    same = compare(before, recording(tmp_path, steps("_velocities", 0.001)))
+    assert same.verdict is ComparisonVerdict.SAME
+    (note,) = same.notes
+    assert "are rms before and _velocities after: the classes are of two generations" in note
+    assert different(compare(before, recording(tmp_path, steps("rms", 0.001)))) == ("variable", 1)
+
+
+def test_equal_schedules_are_equal_settings(tmp_path: Path) -> None:
+    def rate(decay: float, **more: str) -> dict[str, Any]:
+        config = {"decay_rate": decay, "name": None}
+        return {"learning_rate": {"class_name": "Decay", "config": config, **more}}
+
+    sides = [
+        read(write(tmp_path / f"{n}.lsr", optimizer(FIRST, config=one), step(0, value(0)), end()))
+        for n, one in enumerate((rate(0.9), rate(0.9, module="keras"), rate(0.8)))
+    ]
+    assert compare(sides[0], sides[1]).notes == []
+    (note,) = compare(sides[0], sides[2]).notes
+    assert note.endswith(
+        "is Decay(decay_rate=0.9, name=None) before and Decay(decay_rate=0.8, name=None) after."
+    )
+
+
 @pytest.mark.parametrize("count_before_it_is_made", [None, 0])
 def test_old_versions_count_no_skipped_step(
     count_before_it_is_made: int | None, tmp_path: Path

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_lossscale.recording import proving
+from compat_lossscale.recording import proving, recorder
 from tests.schemas import ours
 from tests.support import python
 
@@ -29,6 +29,10 @@ print("scale", float(opt.loss_scale()))
 """
 UNSTABLE = "np.ones = lambda *_: np.frombuffer(os.urandom(3), 'uint8').astype('float32')"
 DIFFERENT = "tf.keras.optimizers.SGD = type('SGD', (tf.keras.optimizers.Adam,), {})"
+NEARLY = (
+    "import sys\n"
+    "np.ones = lambda *_: np.full(3, 1 + 1e-4 * ('compat_lossscale' in sys.modules), 'float32')"
+)
 
 
 def prove(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -67,17 +71,23 @@ def test_what_is_not_proven_is_not_written(before: str, verdict: str, tmp_path: 
     assert program.read_text() == source
 
 
+def test_a_tolerance_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM.format(before=NEARLY))
+    assert "Different before the first step: initial value." in prove(tmp_path).stdout
+    assert "Same within 0.0003 for 4 steps." in prove(tmp_path, "--rtol", "0.001").stdout
+
+
 def test_a_program_that_cannot_run_says_why(tmp_path: Path) -> None:
     with pytest.raises(proving.ProofError, match="needs a program"):
-        proving.prove(tmp_path, {}, "--tf1", keras3=False, steps=None)
+        proving.prove(tmp_path, {}, "--tf1")
     with pytest.raises(proving.ProofError, match="outside of"):
-        proving._copied(tmp_path, tmp_path.parent / "copy", {Path("/etc/hosts"): b""})
+        proving._copied(tmp_path, tmp_path.parent / "top", {Path("/etc/hosts"): b""})
 
 
 def test_a_folder_that_is_too_large_is_not_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proving, "LARGEST_COPY", 10)
+    monkeypatch.setattr(recorder, "LARGEST_COPY", 10)
     (tmp_path / "data.bin").write_bytes(b"x" * 11)
     with pytest.raises(proving.ProofError, match="too much to copy"):
-        proving.prove(tmp_path, {}, "train.py", keras3=False, steps=None)
+        proving.prove(tmp_path, {}, "train.py")

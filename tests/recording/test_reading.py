@@ -62,6 +62,13 @@ def test_a_second_member_of_the_file_belongs_to_the_recording(tmp_path: Path) ->
     assert len(read(str(path)).optimizers[0].steps) == 2
 
 
+def test_a_second_run_without_the_optimizer_does_not_reproduce_it(tmp_path: Path) -> None:
+    path = Path(write(tmp_path / "a.lsr", *_run(0.9)))
+    again = Path(write(tmp_path / "b.lsr", end(exit=1)))
+    path.write_bytes(path.read_bytes() + again.read_bytes())
+    assert read(str(path)).unstable == {"0/steps": 0, "0/variables/0": -1}
+
+
 def _run(value: float, *lines: str) -> list[Any]:
     second = step(1, [value], scale=1024.0 if value > 0.85 else 512.0)
     return [optimizer([1.0]), step(0, [0.95]), second, *map(printed, lines), end()]

@@ -289,6 +289,20 @@ def test_optimizers_without_a_step_and_what_is_in_force_are_recorded(tmp_path: P
     assert (first.what, first.before, first.after) == ("loss scale", "dynamic 8 5", "fixed 8")
 
 
+def test_a_step_that_changes_nothing_is_skipped_only_by_what_skips(tmp_path: Path) -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "keras = tf.keras\n"
+        "plain = [keras.optimizers.legacy.SGD() for _ in range(3)]\n"
+        "wrap = keras.mixed_precision.LossScaleOptimizer\n"
+        "for opt in (plain[0], wrap(plain[1], False, 8.0), wrap(plain[2])):\n"
+        "    w = tf.Variable([float('nan')])\n"
+        "    opt.apply_gradients([(w * 1.0, w)])\n"
+    )
+    recording, _ = record(tmp_path, source)
+    assert [one.steps[0].applied for one in recording.optimizers] == [True, True, False]
+
+
 def test_a_printed_line_has_the_lines_that_called(tmp_path: Path) -> None:
     recording, _ = record(tmp_path, "def show(x):\n    print(x)\n\n\nshow(1)\n")
     (line,) = recording.printed

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain.occurrences import Occurrence, Role
-from lossscale_codemods.domain.program import Program
+from lossscale_codemods.domain.program import Program, Usage
 from lossscale_codemods.domain.version_reachability import leaves_block
 from lossscale_codemods.domain.version_values import is_new
 from lossscale_codemods.python import BindingKind
@@ -199,6 +199,8 @@ _VERSION_TEST = re.compile(
 )
 """Also names such as `IS_PREV_TF_2_4`, which may be imported."""
 _MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
+_ASKS = frozenset({Usage.ANNOTATION, Usage.TYPE_COMPARISON, Usage.TYPE_TEST})
+"""What a class is used for without an object being made of it."""
 
 
 def find_guards(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
@@ -247,13 +249,59 @@ class _Guards:
         for node, kept in guards.items():
             other = self._other_side(node, kept)
             does_same = other is not None and self._does_the_same(kept, other)
-            alone = not does_same and not self.reachability.has_newer_side
+            alone = (
+                not does_same and not self.reachability.has_newer_side and self._are_missed(kept)
+            )
             yield Guard(node, kept, other if does_same else None, alone=alone)
 
     def _does_the_same(self, old: list[cst.CSTNode], other: cst.CSTNode) -> bool:
         """Whether the other side of a guard has names of its own for what old names do."""
         named = [o for o in self.parts.occurrences if o.node in old and o.names]
-        return not named or self.parts.has_new([other]) or self.parts.has_old([other])
+        return (
+            not named
+            or self.parts.has_new([other])
+            or self.parts.has_old([other])
+            or self._brings_in(named, other)
+        )
+
+    def _brings_in(self, old: list[Occurrence], other: cst.CSTNode) -> bool:
+        """Whether what old names bring in under a name, the other side imports under that, too."""
+        imported = {
+            binding.name
+            for node, bindings in self.program.scopes.binding_at.items()
+            if is_within(self.program, node, other)
+            for binding in bindings
+            if binding.path is not None and frameworks.is_framework(binding.path)
+        }
+        return all(
+            bound.name in imported
+            for occurrence in old
+            for bound in self.program.scopes.binding_at.get(occurrence.node, [])
+        ) and any(self.program.scopes.binding_at.get(occurrence.node) for occurrence in old)
+
+    def _are_missed(self, old: list[cst.CSTNode]) -> bool:
+        """Whether versions that do not come to some old names run without what these do.
+
+        What is imported and asked with `isinstance` alone, or is a private part that a program
+        changes, does nothing for training.
+        """
+        return any(
+            occurrence.node in old and self._does_something(occurrence)
+            for occurrence in self.parts.occurrences
+        )
+
+    def _does_something(self, occurrence: Occurrence) -> bool:
+        bound = self.program.scopes.binding_at.get(occurrence.node, [])
+        if occurrence.role is Role.IMPORT:
+            guard = self.reachability.guard_of(occurrence.node)
+            return any(
+                guard is None or not is_within(self.program, use, guard)
+                for binding in bound
+                for use in binding.uses
+            )
+        if not occurrence.names or occurrence.meaning is Meaning.PRIVATE:
+            return False
+        return self.program.usage(occurrence) not in _ASKS
 
     def _other_side(self, node: cst.CSTNode, old: list[cst.CSTNode]) -> cst.CSTNode | None:
         """Returns the side of a guard for new versions, if it has just two sides."""
@@ -295,7 +343,9 @@ class _Guards:
         if guard is None and any(_VERSION_OF_CHANGE.search(self.tree.source(t)) for t in tests):
             old = [p for p in parts if self.parts.has_old(p)]
             if old and not any(self.parts.has_new(p) for p in old):
-                alone = not self.parts.has_new([self.tree.module])
+                alone = not self.parts.has_new([self.tree.module]) and self._are_missed(
+                    [n for n in self.parts.old_nodes if is_within(self.program, n, node)]
+                )
                 return Guard(node, [one for part in old for one in part], None, alone=alone)
         return guard
 

@@ -174,8 +174,11 @@ def _refers(other: Path, dotted: str, module: Path) -> bool:
     if is_framework(name):
         return home.parts[-len(parts) :] == tuple(parts)
     for folder in other.parents:
-        if module_at(folder.joinpath(*parts)) is not None:
-            return folder.joinpath(*parts) == home
+        place = folder.joinpath(*parts)
+        if module_at(place) is not None:
+            return place == home
+        if module_at(place.parent) == place.parent.with_suffix(".py"):
+            return False  # A member of a module, which can have the module's own name.
     return True
 
 

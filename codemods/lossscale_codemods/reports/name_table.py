@@ -17,7 +17,7 @@ _INTRODUCTION = """\
 
 `compat-lossscale migrate` writes the names in the second column, and `--target compat` those in the
 third, which need this package. The name alone is not enough: constructors take other arguments, and
-`loss_scale` is no longer called. The [rules](codemod/rules.md) say what else changes, and
+`loss_scale` is no longer called. The [rules](codemod/rules/index.md) say what else changes, and
 [other removed names](neighbours.md) has the names that are not about loss scaling.
 
 | Old | New | `--target compat` | Rule |
@@ -85,7 +85,7 @@ def _short(path: str) -> str:
 
 
 def _link(rule_id: str) -> str:
-    return f"[{rule_id}](codemod/rules.md#{rule_id.lower()})"
+    return f"[{rule_id}](codemod/rules/{rule_id.lower()}.md)"
 
 
 if __name__ == "__main__":

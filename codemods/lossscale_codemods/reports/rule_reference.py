@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rule reference, for `--explain` and for the docs, made from the rule files alone."""
+"""The rule reference, for `--explain` and for the docs, made from the rule files alone.
+
+    python -m lossscale_codemods.reports.rule_reference docs/codemod/rules
+
+This writes one page a rule, and the list of all, and deletes pages of rules that are gone.
+"""
 
 from __future__ import annotations
 
 import difflib
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.rewriting.engine import migrate_fully
@@ -17,15 +24,27 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.rules.base import Case, Rule
 
-_INTRODUCTION = """\
+_MADE_BY = """\
 <!-- Made by `python -m lossscale_codemods.reports.rule_reference`; do not edit. -->
 <!-- fmt: off -->
+"""
+_INTRODUCTION = """\
 # Rules of migrate
 
-Each finding names one of these rules. A section says what the rule does, shows an example, and
+Each finding names one of these rules. Its page says what the rule does, shows an example, and
 quotes what it reports, with what to do. `compat-lossscale migrate --explain LS201` shows more
 examples. `--select` and `--ignore` take these ids, or the beginning of several. To keep a place as
-it is, [suppress the finding](index.md#suppress-findings).
+it is, [suppress the finding](../index.md#suppress-findings).
+
+```{toctree}
+:hidden:
+:glob:
+
+ls*
+```
+
+| Rule | Title |
+| --- | --- |
 """
 _OPTION = {
     Target.COMPAT: "compat",
@@ -58,28 +77,43 @@ def explain(rule_id: str) -> str | None:
     return "\n".join(parts).rstrip()
 
 
-def page() -> str:
-    """Returns the reference of all rules as Markdown."""
+def pages() -> dict[str, str]:
+    """Returns the pages of the reference as Markdown, by the names of their files."""
     rules = sorted(all_rules(), key=lambda rule: rule.id)
-    parts = [_INTRODUCTION]
-    formers: dict[str, list[str]] = {}
-    for former, now in FORMER_IDS.items():
-        formers.setdefault(now, []).append(former)
-    for rule in rules:
-        parts.append(f"\n({rule.id.lower()})=\n## {rule.id}: {rule.title}\n")
-        if rule.id in formers:
-            parts.append(f"\nFormer ids: {', '.join(formers[rule.id])}.\n")
-        if rule.example_target is not Target.TF_KERAS:
-            parts.append(f"\nFor `--target {_OPTION[rule.example_target]}`.\n")
-        summary, _, why = documentation(rule).partition("\n\n")
-        parts.append(f"\n{summary}\n\n{why.partition(_PARAGRAPH)[0]}\n")
-        if rule.invalid:
-            shortest = min(rule.invalid, key=lambda case: len(case.before))
-            parts.append(f"\n```diff\n{_example(shortest)}```\n")
-        found = list(_findings(rule))
-        if found:
-            parts += ["\nReported:\n\n", *found[:_FINDINGS]]
+    rows = (f"| [{rule.id}]({rule.id.lower()}.md) | {rule.title} |\n" for rule in rules)
+    found = {f"{rule.id.lower()}.md": _page(rule) for rule in rules}
+    return {"index.md": _MADE_BY + _INTRODUCTION + "".join(rows), **found}
+
+
+def _page(rule: Rule) -> str:
+    """Returns the page of a rule."""
+    parts = [_MADE_BY, f"# {rule.id}: {rule.title}\n"]
+    if formers := [former for former, now in FORMER_IDS.items() if now == rule.id]:
+        parts.append(f"\nFormer ids: {', '.join(formers)}.\n")
+    if rule.example_target is not Target.TF_KERAS:
+        parts.append(f"\nFor `--target {_OPTION[rule.example_target]}`.\n")
+    summary, _, why = documentation(rule).partition("\n\n")
+    parts.append(f"\n{summary}\n\n{why.partition(_PARAGRAPH)[0]}\n")
+    if rule.invalid:
+        shortest = min(rule.invalid, key=lambda case: len(case.before))
+        parts.append(f"\n```diff\n{_example(shortest)}```\n")
+    found = list(_findings(rule))
+    if found:
+        parts += ["\nReported:\n\n", *found[:_FINDINGS]]
+    if rule.not_handled:
+        parts.append(f"\nNot handled: {rule.not_handled}\n")
     return "".join(parts)
+
+
+def write(folder: Path) -> None:
+    """Writes the pages of the reference into a folder, which has no others afterwards."""
+    folder.mkdir(exist_ok=True)
+    new = pages()
+    for path in folder.glob("*.md"):
+        if path.name not in new:
+            path.unlink()
+    for name, text in new.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def _findings(rule: Rule) -> Iterator[str]:
@@ -131,4 +165,4 @@ def _indented(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(page(), end="")
+    write(Path(sys.argv[1]))

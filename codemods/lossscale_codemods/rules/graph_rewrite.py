@@ -4,7 +4,7 @@
 The function still exists as `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`,
 but refuses Keras optimizers since TensorFlow 2.11. For these it did two things, which the rule
 writes out: it wrapped the optimizer, and it switched the graph rewrite on. Both happen where the
-call was. If there is no place for a second statement, the call stays.
+call was, and under the same condition. If there is no place for a second statement, the call stays.
 
 The name of the function does not tell the kind of the optimizer, because the function in
 `compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If that
@@ -288,11 +288,12 @@ class GraphRewrite(Rule):
                 lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
-        refusal = _refused_place(call, program)
+        condition = _condition(call, program)
+        refusal = None if condition else _refused_place(call, program)
         if refusal is not None:
             return refusal
         small = small_statement(program.tree, call)
-        behind = isinstance(above, cst.Assign | cst.AnnAssign | cst.Expr)
+        behind = bool(condition) or isinstance(above, cst.Assign | cst.AnnAssign | cst.Expr)
         arguments = self._arguments(call, program)
         if isinstance(arguments, Review):
             return arguments
@@ -308,7 +309,7 @@ class GraphRewrite(Rule):
             ]
             changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *_beside(program, small, options, behind=behind)]
+            return [*changes, *_beside(program, small, condition + options, behind=behind)]
 
         return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
 
@@ -317,6 +318,31 @@ class GraphRewrite(Rule):
         if scale is None:
             return Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
         return ArgumentReader(program).read(scale.value, call, in_one_call=True)
+
+
+def _condition(call: cst.Call, program: Program) -> str:
+    """Returns what a statement behind a call starts with so that it runs only when the call does.
+
+    It is empty but for `opt = rewrite(Adam()) if fp16 else Adam()`, where `fp16` is still the same
+    behind the statement.
+    """
+    tree = program.tree
+    chosen = tree.parent(call)
+    assigned = tree.parent(chosen) if isinstance(chosen, cst.IfExp) else None
+    line = tree.parent(assigned) if isinstance(assigned, cst.Assign) else None
+    if not (
+        isinstance(chosen, cst.IfExp)
+        and call is chosen.body
+        and isinstance(chosen.test, cst.Name)
+        and isinstance(assigned, cst.Assign)
+        and all(isinstance(one.target, cst.Name) for one in assigned.targets)
+        and not any(tree.source(one.target) == chosen.test.value for one in assigned.targets)
+        and isinstance(line, cst.SimpleStatementLine)
+        and len(line.body) == 1
+    ):
+        return ""
+    inner = tree.indentation(tree.span(line)[0]) + tree.module.default_indent
+    return f"if {chosen.test.value}:{tree.newline}{inner}"
 
 
 def _refused_place(call: cst.Call, program: Program) -> Review | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain import model_compile
+from lossscale_codemods.domain import is_part_of_old, model_compile
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.rules.policies import SCALED, compiles_wrapped, name_of, policy_argument
 from lossscale_codemods.source.syntax_tree import dotted
@@ -78,8 +78,9 @@ class KeptState(Rule):
     )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields the calls."""
-        if any(occurrence.meaning in _SCALING for occurrence in program.references):
+        """Yields the calls, unless all old names are in branches for old versions."""
+        is_scaled = any(one.meaning in _SCALING for one in program.references)
+        if is_scaled and is_part_of_old(program):
             for node, review in self._calls(program):
                 yield self.found(node, program, review)
 

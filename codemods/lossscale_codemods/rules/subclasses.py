@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
 _HEAD = "import tensorflow as tf\n"
 _SCALES = frozenset({Meaning.LOSS_SCALE, Meaning.FIXED, Meaning.DYNAMIC})
-_NO_LOSS_SCALE_OF_YOUR_OWN = Review(
-    "no current Keras optimizer takes a loss scale of your own",
-    "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments. If only optimizers "
-    "of TensorFlow 1 get it, derive it from the class in tf.compat.v1.mixed_precision.",
-)
 _SUBCLASS = Review(
     "a subclass depends on the constructor and the private parts of the old class",
     "Wrap the optimizer instead of inheriting, or keep the class with `--target compat`.",
@@ -40,7 +35,8 @@ class LossScales(Rule):
 
     The Keras optimizer no longer accepts them, but the classes still exist as
     `tf.compat.v1.mixed_precision.DynamicLossScale` and behave as before. A class that inherits from
-    them is reported.
+    them is reported. To derive it from these is an unsafe fix if it inherits from the class under a
+    name of TensorFlow 1, whose optimizers take it as before.
     """
 
     id = "LS203"
@@ -58,6 +54,11 @@ class LossScales(Rule):
         Case(
             f"{_HEAD}class Mine(tf.mixed_precision.experimental.LossScale):\n    pass\n",
             review="no current Keras optimizer takes a loss scale of your own",
+        ),
+        Case(
+            f"{_HEAD}class Mine(tf.compat.v1.train.experimental.LossScale):\n    pass\n",
+            review="no current Keras optimizer takes a loss scale of your own",
+            unsafe=f"{_HEAD}class Mine(tf.compat.v1.mixed_precision.LossScale):\n    pass\n",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -80,7 +81,7 @@ class LossScales(Rule):
             paths = program.today.paths(occurrence.node)
             # Only older versions may come to the import of the old class.
             is_old = any(path is not None and names.lookup(path) for path in paths)
-            return _NO_LOSS_SCALE_OF_YOUR_OWN if is_old else Ignore()
+            return _loss_scale_of_your_own(occurrence) if is_old else Ignore()
         wrapper = _wrapper_of(occurrence, program)
         if wrapper is not None:
             return Review(
@@ -89,6 +90,18 @@ class LossScales(Rule):
                 "Change that constructor first.",
             )
         return rename("the class that is still there under compat.v1", occurrence)
+
+
+def _loss_scale_of_your_own(occurrence: Occurrence) -> Review:
+    is_v1 = bool(occurrence.names) and all(old.v1 for old in occurrence.names)
+    renamed = rename("the class that is still there under compat.v1", occurrence)
+    return Review(
+        "no current Keras optimizer takes a loss scale of your own",
+        "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments. If only "
+        "optimizers of TensorFlow 1 get it, derive it from the class in "
+        "tf.compat.v1.mixed_precision.",
+        unsafe_fix=renamed if is_v1 else None,
+    )
 
 
 class Subclasses(Rule):

@@ -22,6 +22,8 @@ _NEW_OPTIMIZER = re.compile(
 _NEW_NAME = re.compile(
     r"^(?:tensorflow(?:\.compat\.v1)?\.keras|tf_keras|keras)\.mixed_precision"
     r"(?:\.(?:LossScaleOptimizer|Policy|set_global_policy|global_policy|dtype_policy))?$"
+    r"|^tensorflow\.compat\.v1\.mixed_precision\.(?:\w*LossScale|MixedPrecisionLossScaleOptimizer"
+    r"|(?:en|dis)able_mixed_precision_graph_rewrite)$"
 )
 _KERAS_OPTIMIZER = re.compile(
     r"^(?:(?:tensorflow(?:\.compat\.v1)?\.|tensorflow\.python\.)?keras|tf_keras|tensorflow)"

@@ -354,6 +354,16 @@ def test_a_module_of_this_name_elsewhere_is_another_one(tmp_path: Path) -> None:
     assert "experimental" not in after["train.py"]
 
 
+def test_a_class_that_has_the_name_of_its_module_is_not_the_module(tmp_path: Path) -> None:
+    files_ = {
+        "lib/__init__.py": "",
+        "lib/Wrapped.py": OLD_MODULE + OLD_CALL.format("mp.") + "class Wrapped:\n    pass\n",
+        "main.py": OLD_MODULE + "from lib.Wrapped import Wrapped\nprint(Wrapped, mp)\n",
+    }
+    after, _ = project(tmp_path, files_)
+    assert "experimental" not in after["lib/Wrapped.py"]
+
+
 def test_a_module_that_a_relative_import_hands_on_is_the_module(tmp_path: Path) -> None:
     files_ = {
         "lib/__init__.py": "",

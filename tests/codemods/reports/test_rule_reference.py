@@ -9,20 +9,27 @@ from pathlib import Path
 from lossscale_codemods.reports import rule_reference
 from lossscale_codemods.rules.registry import all_rules
 
-page = functools.cache(rule_reference.page)
-PAGE = Path(__file__).parents[3] / "docs" / "codemod" / "rules.md"
+pages = functools.cache(rule_reference.pages)
+FOLDER = Path(__file__).parents[3] / "docs" / "codemod" / "rules"
 
 
-def test_the_committed_page_is_current() -> None:
-    assert PAGE.read_text("utf-8") == page(), (
-        "run `python -m lossscale_codemods.reports.rule_reference > docs/codemod/rules.md`"
+def test_the_committed_pages_are_current() -> None:
+    committed = {path.name: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
+    assert committed == pages(), (
+        "run `python -m lossscale_codemods.reports.rule_reference docs/codemod/rules`"
     )
 
 
-def test_every_rule_is_on_it_and_explains_itself() -> None:
-    text = page()
+def test_pages_of_rules_that_are_gone_are_deleted(tmp_path: Path) -> None:
+    (tmp_path / "ls000.md").touch()
+    rule_reference.write(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == set(pages())
+
+
+def test_every_rule_has_a_page_and_explains_itself() -> None:
     for rule in all_rules():
-        assert f"## {rule.id}: {rule.title}" in text
+        assert f"# {rule.id}: {rule.title}\n" in pages()[f"{rule.id.lower()}.md"]
+        assert f"[{rule.id}]({rule.id.lower()}.md)" in pages()["index.md"]
         explained = rule_reference.explain(rule.id) or ""
         assert rule.title in explained
         for heading in ("Before and after:", "Not handled:"):

@@ -131,6 +131,33 @@ def test_what_a_returned_call_is_given_is_evaluated_before_the_switch() -> None:
     )
 
 
+def test_the_switch_is_under_the_condition_of_the_call() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        def make(fp16):
+            sgd = tf.keras.optimizers.SGD()
+            opt = tf.train.experimental.{ENABLE}(sgd) if fp16 else sgd
+            return opt
+        """,
+        f"""
+        import tensorflow as tf
+        def make(fp16):
+            sgd = tf.keras.optimizers.legacy.SGD()
+            opt = tf.keras.mixed_precision.LossScaleOptimizer(sgd) if fp16 else sgd
+            if fp16:
+                {SWITCH}
+            return opt
+        """,
+    )
+    for other in (
+        f"fp16 = tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD()) if fp16 else None",
+        f"opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD()) if on() else None",
+        f"opt = None if fp32 else tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())",
+    ):
+        check_left(f"import tensorflow as tf\n{other}\n", "there is no line for one here")
+
+
 def test_a_call_in_a_statement_beside_others() -> None:
     old = f"tf.train.experimental.{ENABLE}"
     new = "tf.keras.mixed_precision.LossScaleOptimizer"
