@@ -6,11 +6,11 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from lossscale_codemods.python.name_resolution import Resolver
+from lossscale_codemods.python.name_resolution import ProjectFiles, Resolver
 from lossscale_codemods.python.reaching_definitions import scopes_in
 from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member_path
 from lossscale_codemods.source.reading import parsed
@@ -18,7 +18,7 @@ from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
 
@@ -47,34 +47,6 @@ def words_in(source: bytes) -> frozenset[str] | None:
 _MOST_MODULES = 48
 """How many files are parsed to tell what is in one."""
 _LARGEST = 1 << 18
-
-
-@runtime_checkable
-class ProjectFiles(Protocol):
-    """A project, as one of its files imports it. It does what `RelativeImports` does, and more."""
-
-    @property
-    def path(self) -> Path:
-        """The file that imports."""
-
-    @property
-    def is_asking(self) -> bool:
-        """Whether it is still to be found out which files its program has."""
-
-    def __call__(self, path: str) -> str | None:
-        """Returns the path outside of the project that a path within it stands for."""
-
-    def locate(self, path: str) -> tuple[Path, Sequence[str]] | None:
-        """Returns the file that a dotted path leads into, and the names that follow."""
-
-    def seen_from(self, path: Path) -> ProjectFiles:
-        """Returns the project as another file imports it."""
-
-    def read(self, path: Path) -> bytes | None:
-        """Returns what is in a file, if it can be read."""
-
-    def mentioning(self, word: str) -> Sequence[Path] | None:
-        """Returns the files of its program that have a word in them; nothing if not known yet."""
 
 
 class Definition(NamedTuple):
