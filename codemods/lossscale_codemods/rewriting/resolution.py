@@ -149,15 +149,7 @@ class Decisions:
                     self.blocked[occurrence.node] = str(error)
             return None
         assignments = editor.alias_assignments()
-        recorder = Recorder(
-            self.program,
-            self.rules.imports,
-            self.rules.verdicts,
-            self.rules.rule_of,
-            self.rules.protected,
-            self.import_rule,
-            self.blocked,
-        )
+        recorder = Recorder(self.rules, self.import_rule, self.blocked)
         outcomes = recorder.outcomes(plan, edits, import_edits, stars, dotted_imports)
         dropped_spans = [self.tree.span(s) for s in assignments]
         outcomes.edits = [
@@ -386,31 +378,17 @@ class Recorder:
     """Puts together what became of one file.
 
     Args:
-        program: The file.
-        imports: The imports that are decided.
-        verdicts: What becomes of each reference.
-        rule_of: The id of the rule that decided it.
-        protected: Occurrences that no rule may change: why, and by which rule.
+        rules: What the rules say.
         import_rule: The rule that decides imports.
         blocked: Nodes of imports that must stay, with the reason.
     """
 
     def __init__(
-        self,
-        program: Program,
-        imports: Sequence[Occurrence],
-        verdicts: Mapping[Occurrence, Verdict],
-        rule_of: Mapping[Occurrence, str],
-        protected: Mapping[Occurrence, tuple[Review, str]],
-        import_rule: Rule,
-        blocked: Mapping[cst.CSTNode, str],
+        self, rules: RuleVerdicts, import_rule: Rule, blocked: Mapping[cst.CSTNode, str]
     ) -> None:
-        self.program = program
-        self.imports = imports
-        self.tree = program.tree
-        self.verdicts = verdicts
-        self.rule_of = rule_of
-        self.protected = protected
+        self.rules = rules
+        self.program = rules.program
+        self.tree = rules.tree
         self.import_rule = import_rule
         self.blocked = blocked
 
@@ -433,11 +411,11 @@ class Recorder:
         """
         result = Outcomes()
         by_cause: dict[cst.CSTNode, list[int]] = {}
-        for occurrence, verdict in self.verdicts.items():
+        for occurrence, verdict in self.rules.verdicts.items():
             own = edits.get(occurrence, [])
             result.edits += own
             result.left += self._is_left(occurrence, verdict, plan)
-            record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
+            record = self._record(occurrence, self.rules.rule_of[occurrence], verdict, own)
             if record is not None:
                 result.records.append(record)
                 _note_cause(by_cause, verdict, result.records)
@@ -445,7 +423,7 @@ class Recorder:
             if isinstance(verdict, Rewrite) and verdict.meaning is not None:
                 span = verdict.constructor or self.tree.span(occurrence.node)
                 result.calls.append(ProvenCall(span, own, verdict.meaning))
-        for occurrence in self.imports:
+        for occurrence in self.rules.imports:
             own = import_edits.get(occurrence.node, [])
             result.edits += own
             verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
@@ -464,8 +442,8 @@ class Recorder:
         return result
 
     def _rule_of_import(self, occurrence: Occurrence) -> str:
-        if occurrence in self.protected:
-            review, rule = self.protected[occurrence]
+        if occurrence in self.rules.protected:
+            review, rule = self.rules.protected[occurrence]
             if self.blocked.get(occurrence.node) == review.message:
                 return rule
         return occurrence.rule or self.import_rule.id
@@ -488,14 +466,14 @@ class Recorder:
     ) -> Verdict:
         if self.blocked.get(occurrence.node) == "suppressed":
             return Suppressed()
-        if occurrence in self.protected:
-            return self.protected[occurrence][0]
+        if occurrence in self.rules.protected:
+            return self.rules.protected[occurrence][0]
         bindings = [
             BindingState(
                 moved=binding in plan.moved or binding in stars,
                 dropped=binding in plan.dropped,
                 kept=plan.kept.get(binding),
-                only_suppressed=only_suppressed(binding, self.verdicts),
+                only_suppressed=only_suppressed(binding, self.rules.verdicts),
                 star=binding.kind is BindingKind.STAR,
             )
             for binding in self.program.scopes.binding_at.get(occurrence.node, [])
@@ -520,8 +498,11 @@ class Recorder:
             return None
         elif isinstance(verdict, Review):
             outcome, message, advice = Outcome.NEEDS_REVIEW, verdict.message, verdict.advice
-            if occurrence in self.protected and verdict is self.protected[occurrence][0]:
-                rule = self.protected[occurrence][1]
+            if (
+                occurrence in self.rules.protected
+                and verdict is self.rules.protected[occurrence][0]
+            ):
+                rule = self.rules.protected[occurrence][1]
         else:
             outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
         line, column = self.tree.position(occurrence.span[0])
