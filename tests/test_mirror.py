@@ -73,7 +73,6 @@ CODEMOD: Final = {
     "source/notebook_cells": "running/test_notebook.py",
     "domain/occurrences": "rules/test_ls101_imports.py",
     "domain/program": "rewriting/test_bindings.py",
-    "python/program_files": "rules/test_ls602_graph_rewrite.py",
     "source/syntax_tree": "rewriting/test_guard_collapsing.py",
     "domain/version_reachability": "domain/test_version_guards.py",
     # Parts of the engine: a test migrates a source and compares the text and the records.
