@@ -30,9 +30,6 @@ from lossscale_codemods.python.scopes import (
 from lossscale_codemods.python.value_uses import (
     Use,
     UseKind,
-    evaluated_before,
-    is_always_evaluated,
-    is_harmless,
     may_have_effects,
     uses_of,
 )
@@ -54,10 +51,7 @@ __all__ = [
     "all_bindings",
     "class_of_self",
     "decorators",
-    "evaluated_before",
     "import_path",
-    "is_always_evaluated",
-    "is_harmless",
     "is_type_assertion",
     "may_have_effects",
     "member_path",

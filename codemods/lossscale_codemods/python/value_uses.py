@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.python.reaching_definitions import is_type_assertion
-from lossscale_codemods.python.scopes import comprehensions
 from lossscale_codemods.source.syntax_tree import children, dotted, is_none
 from lossscale_codemods.tables import frameworks, names
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.python.name_resolution import Resolver
-    from lossscale_codemods.source.syntax_tree import Tree
 
 
 _BUILTINS = frozenset(
@@ -29,56 +27,15 @@ _BUILTINS = frozenset(
 )
 
 
-def is_always_evaluated(tree: Tree, node: cst.CSTNode) -> bool:
-    """Whether an expression is evaluated once whenever its simple statement runs."""
-    below = node
-    for above in tree.ancestors(node):
-        if isinstance(above, cst.BaseSmallStatement):
-            # `python -O` leaves out assertions.
-            return not isinstance(above, cst.Assert)
-        if isinstance(above, cst.BaseStatement) or not _evaluates(tree, above, below):
-            return False
-        below = above
-    return False
-
-
-def _evaluates(tree: Tree, above: cst.CSTNode, below: cst.CSTNode) -> bool:
-    """Whether an expression always evaluates a part of it, once."""
-    if isinstance(above, cst.IfExp):
-        return below is above.test
-    if isinstance(above, cst.BooleanOperation):
-        return below is above.left
-    if isinstance(above, cst.Comparison):
-        return below in (above.left, above.comparisons[0])
-    if isinstance(above, cst.CompFor):
-        return below is above.iter and isinstance(tree.parent(above), comprehensions())
-    if isinstance(above, comprehensions()):
-        return isinstance(below, cst.CompFor)
-    return not isinstance(above, cst.Lambda | cst.Annotation | cst.BaseSuite)
-
-
-def evaluated_before(tree: Tree, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yields the calls and the like in a simple statement that are done before a node is.
-
-    Those of its own parts are among them.
-    """
-    around = set(tree.ancestors(node))
-    end = tree.span(node)[1]
-    statement = next((n for n in around if isinstance(n, cst.BaseSmallStatement)), node)
-    for other in _evaluated(statement):
-        if other is not node and other not in around and tree.span(other)[0] < end:
-            yield other
-
-
 def may_have_effects(resolver: Resolver, node: cst.CSTNode) -> bool:
     """Whether evaluating an expression can change anything, or depends on when it is done.
 
     Reading attributes and items is taken for harmless.
     """
-    return any(not is_harmless(resolver, one) for one in _evaluated(node))
+    return any(not _is_harmless(resolver, one) for one in _evaluated(node))
 
 
-def is_harmless(resolver: Resolver, node: cst.CSTNode) -> bool:
+def _is_harmless(resolver: Resolver, node: cst.CSTNode) -> bool:
     """Whether a call, or the like, does nothing but make an object."""
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
         return False

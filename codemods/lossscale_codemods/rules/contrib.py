@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tf.contrib.mixed_precision` moves to `compat.v1`, if the result behaves exactly the same.
+"""`tf.contrib.mixed_precision` is reported; one manager can move to `compat.v1` as an unsafe fix.
 
-TensorFlow 2 has no `tf.contrib`. An `ExponentialUpdateLossScaleManager(init, n, 1, 2, 0.5)` is a
-`DynamicLossScale(init, n)`, and its optimizer is a `MixedPrecisionLossScaleOptimizer`. The defaults
-of the manager, `decr_every_n_nan_or_inf=2` and `decr_ratio=0.8`, have no equivalent. If only the
-first of them differs, `--unsafe-fixes` makes the same rewrite. The loss scale then halves at the
-first step that is not finite, instead of the second. A `FixedLossScaleManager` has no equivalent:
-its optimizer skipped steps that are not finite, and that of `compat.v1` applies them if the loss
-scale is fixed.
+TensorFlow 2 has no `tf.contrib`. An `ExponentialUpdateLossScaleManager(init, n, m, 2, 0.5)` is
+nearly a `DynamicLossScale(init, n)`, and its optimizer a `MixedPrecisionLossScaleOptimizer`. The
+manager waits for m steps that are not finite before it halves the loss scale, and a
+`DynamicLossScale` halves it at the first. With `--unsafe-fixes`, the rule makes that rewrite. The
+manager's own defaults, `decr_every_n_nan_or_inf=2` and `decr_ratio=0.8`, have no equivalent. Nor
+has a `FixedLossScaleManager`: its optimizer skipped steps that are not finite, and that of
+`compat.v1` applies them if the loss scale is fixed.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -40,27 +39,37 @@ _PARAMETERS = (
 _TAKEN_OVER = {"init_loss_scale": "initial_loss_scale", "incr_every_n_steps": "increment_period"}
 """What a DynamicLossScale takes as well, and what that is called there."""
 _RATIOS = {"incr_ratio": 2, "decr_ratio": 0.5}
-_EXACT = {"decr_every_n_nan_or_inf": 1, **_RATIOS}
-_DEFAULTS = {"decr_every_n_nan_or_inf": "2", "incr_ratio": "2", "decr_ratio": "0.8"}
+"""The ratios of a DynamicLossScale."""
+_DEFAULTS = {"incr_ratio": "2", "decr_ratio": "0.8"}
 _HOME = "tensorflow.compat.v1.mixed_precision"
 _SHOWN = "tf.compat.v1.mixed_precision"
 _MANAGER = "ExponentialUpdateLossScaleManager"
 
 
+_FIXED = Review(
+    "tf.contrib is gone, and its optimizer skipped steps that are not finite, which current ones "
+    "apply under a fixed loss scale",
+    f"If that is fine, use {_SHOWN}.MixedPrecisionLossScaleOptimizer with the number.",
+)
+_EXPONENTIAL = Review(
+    "tf.contrib is gone, and this manager has no exact equivalent: a DynamicLossScale halves at "
+    "the first step that is not finite and doubles after so many that are",
+    f"If that is fine, use {_SHOWN}.DynamicLossScale and "
+    f"{_SHOWN}.MixedPrecisionLossScaleOptimizer.",
+)
+_OTHER = Review(
+    "tf.contrib went away with TensorFlow 1",
+    f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer for v1 optimizers, or "
+    "tf.keras.mixed_precision.LossScaleOptimizer for Keras ones.",
+)
+
+
 class Contrib(Rule):
-    """Moves what is exact, and says of the rest what it would be."""
+    """Says of each name what it would be, and moves an optimizer with its manager."""
 
     id = "LS603"
     title = "tf.contrib.mixed_precision"
     explains = frozenset({Meaning.CONTRIB})
-    invalid = (
-        Case(
-            f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(\n"
-            f"    opt, tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000, 1, decr_ratio=0.5))\n",
-            f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(\n"
-            "    opt, tf.compat.v1.mixed_precision.DynamicLossScale(2 ** 15, 1000))\n",
-        ),
-    )
     valid = (
         Case(
             f"{_HEAD}m = tf.contrib.mixed_precision.FixedLossScaleManager(128)\n",
@@ -68,12 +77,12 @@ class Contrib(Rule):
         ),
         Case(
             f"{_HEAD}m = tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000)\n",
-            review="no equivalent",
+            review="no exact equivalent",
         ),
         Case(
             f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(\n"
             f"    opt, tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000, decr_ratio=0.5))\n",
-            review="no equivalent",
+            review="no exact equivalent",
             unsafe=f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(\n"
             "    opt, tf.compat.v1.mixed_precision.DynamicLossScale(2 ** 15, 1000))\n",
         ),
@@ -90,38 +99,12 @@ class Contrib(Rule):
         if last == "LossScaleOptimizer" and call is not None:
             return self._optimizer(occurrence, call, program)
         if last == _MANAGER and call is not None:
-            return self._exponential(call, program)
-        if last == "FixedLossScaleManager":
-            return Review(
-                "tf.contrib is gone, and its optimizer skipped steps that are not finite, which "
-                "current ones apply under a fixed loss scale",
-                f"If that is fine, use {_SHOWN}.MixedPrecisionLossScaleOptimizer with the number.",
-            )
-        return Review(
-            "tf.contrib went away with TensorFlow 1",
-            f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer for v1 optimizers, or "
-            "tf.keras.mixed_precision.LossScaleOptimizer for Keras ones.",
-        )
+            return _EXPONENTIAL
+        return _FIXED if last == "FixedLossScaleManager" else _OTHER
 
-    def _exponential(self, call: cst.Call, program: Program) -> Review:
-        given = self._given(call, program)
-        if given is not None and self._has(_EXACT, given):
-            return Review(
-                "tf.contrib is gone; this manager is a DynamicLossScale, but the optimizer that "
-                "gets it is not seen here",
-                f"Use {_SHOWN}.DynamicLossScale(init_loss_scale, incr_every_n_steps) and "
-                f"{_SHOWN}.MixedPrecisionLossScaleOptimizer.",
-            )
-        return Review(
-            "tf.contrib is gone, and this manager's rules have no equivalent: a DynamicLossScale "
-            "halves at the first step that is not finite and doubles after so many that are",
-            f"If that is fine, use {_SHOWN}.DynamicLossScale and "
-            f"{_SHOWN}.MixedPrecisionLossScaleOptimizer.",
-        )
-
-    def _optimizer(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
+    def _optimizer(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Review:
         review = Review(
-            "tf.contrib is gone, and that its manager has an equivalent is not proven",
+            "tf.contrib is gone, and so is the manager of this optimizer",
             f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer; see the finding of the manager.",
         )
         argument = self._manager_argument(call)
@@ -130,7 +113,7 @@ class Contrib(Rule):
             return review
         owner = next((o for o in program.references if o.node is manager.func), None)
         given = self._given(manager, program)
-        if owner is None or given is None or not self._has(_RATIOS, given):
+        if owner is None or given is None or not self._is_dynamic(given):
             return review
         keywords = {a.keyword.value for a in manager.args if a.keyword is not None}
         values = [
@@ -150,12 +133,12 @@ class Contrib(Rule):
                 changes.append(Edit(*tree.span(argument.keyword), "loss_scale"))
             return changes
 
-        message = "the v1 optimizer and loss scale with the same rules"
-        exact = Rewrite(message, edits, keeps_name=False, claims=[owner])
-        if self._has(_EXACT, given):
-            return exact
-        message = "as before, but that the first step that is not finite halves the loss scale"
-        review.unsafe_fix = dataclasses.replace(exact, message=message)
+        review.unsafe_fix = Rewrite(
+            "as before, but that the first step that is not finite halves the loss scale",
+            edits,
+            keeps_name=False,
+            claims=[owner],
+        )
         return review
 
     @staticmethod
@@ -183,10 +166,10 @@ class Contrib(Rule):
         return node if contrib_member(node.func, program) == _MANAGER else None
 
     @staticmethod
-    def _has(wanted: Mapping[str, float], given: Mapping[str, str]) -> bool:
-        """Whether a manager is given these values, and what a DynamicLossScale takes over."""
+    def _is_dynamic(given: Mapping[str, str]) -> bool:
+        """Whether a manager has the ratios of a DynamicLossScale, and all that this takes over."""
         return _TAKEN_OVER.keys() <= given.keys() and all(
-            _number(given.get(name, _DEFAULTS[name])) == value for name, value in wanted.items()
+            _number(given.get(name, _DEFAULTS[name])) == value for name, value in _RATIOS.items()
         )
 
     @staticmethod

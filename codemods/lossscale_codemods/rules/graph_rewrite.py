@@ -4,7 +4,8 @@
 The function still exists as `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`,
 but refuses Keras optimizers since TensorFlow 2.11. For these it did two things, which the rule
 writes out: it wrapped the optimizer, and it switched the graph rewrite on. Both happen where the
-call was, and under the same condition. If there is no place for a second statement, the call stays.
+call was, and under the same condition. If its result is not assigned on a line of its own, the call
+stays.
 
 The name of the function does not tell the kind of the optimizer, because the function in
 `compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If that
@@ -22,7 +23,7 @@ no error.
 
 from __future__ import annotations
 
-import itertools
+import dataclasses
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -34,9 +35,6 @@ from lossscale_codemods.domain import (
     Occurrence,
     Program,
     Role,
-    evaluated_before,
-    is_always_evaluated,
-    is_harmless,
     is_in_test,
     may_have_effects,
     optimizer_argument,
@@ -60,7 +58,7 @@ from lossscale_codemods.rules.shared.constructors import (
     loss_scale_argument,
     made_of,
 )
-from lossscale_codemods.source.edits import insert_line, small_statement
+from lossscale_codemods.source.edits import insert_line
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
@@ -79,8 +77,25 @@ _SWITCH = '({"auto_mixed_precision": True})'
 _MESSAGE = "what the function did for a Keras optimizer, written out"
 _SETTING = ("set_policy", "set_global_policy", "policy_scope")
 _POLICIES = {Meaning.POLICY, Meaning.SET_POLICY, Meaning.POLICY_SCOPE}
-
-_ALONE = "Put the call on a line of its own, then run again."
+_WRITE_OUT = (
+    "write LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
+    '({"auto_mixed_precision": True}).'
+)
+_UNDER_A_POLICY = Review(
+    "the function refused to run under a mixed policy, and this program sets policies: written "
+    "out, nothing keeps the two from both taking effect",
+    "Keep the policy and take the graph rewrite out, or make sure that only one of them is "
+    f"reached; then {_WRITE_OUT}",
+)
+_IN_A_TEST = Review(
+    "a test of the function itself needs the function, not what stands for it",
+    "Test LossScaleOptimizer and the option `auto_mixed_precision` instead, or take the test out "
+    "with the function.",
+)
+_NO_LINE = Review(
+    "it needs a second statement, and there is no line for one here",
+    "Put the call on a line of its own, then run again.",
+)
 
 
 class GraphRewrite(Rule):
@@ -131,7 +146,7 @@ class GraphRewrite(Rule):
             f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
             "opt = tf.keras.optimizers.legacy.Adam()\n"
             "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
-            review="this file sets policies",
+            review="this program sets policies",
             unsafe=f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
             "opt = tf.keras.optimizers.legacy.Adam()\n"
             "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
@@ -181,59 +196,23 @@ class GraphRewrite(Rule):
             )
         wrapped = self._wrapped(call, program)
         kind = ObjectType.UNKNOWN if wrapped is None else wrapped.kind
+        renamed = rename("the name that is still there under compat.v1", occurrence)
+        if wrapped is not None and wrapped.is_sure and kind is not ObjectType.KERAS:
+            return renamed
+        expanded = self._expand(occurrence, call, program)
         if wrapped is not None and wrapped.is_sure:
-            if kind is ObjectType.KERAS:
-                return self._expand(occurrence, call, program)
-            return rename("the name that is still there under compat.v1", occurrence)
+            return expanded
+        made = expanded if isinstance(expanded, Rewrite) else None
+        likely = expanded.unsafe_fix if isinstance(expanded, Review) else made
+        observed = [ObservedFix("wrapped", ("MixedPrecisionLossScaleOptimizer",), renamed)]
+        if made is not None:
+            observed.append(ObservedFix("wrapped", KERAS_WRAPPER, made))
         return Review(
             "whether it wraps a v1 or a Keras optimizer is not proven",
             "For a v1 optimizer write tf.compat.v1.mixed_precision"
-            ".enable_mixed_precision_graph_rewrite; for a Keras optimizer write "
-            "LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
-            '({"auto_mixed_precision": True}).',
-            unsafe_fix=self._likely(kind, occurrence, call, program),
-            observed_fixes=self._observed(occurrence, call, program),
-        )
-
-    def _observed(
-        self, occurrence: Occurrence, call: cst.Call, program: Program
-    ) -> list[ObservedFix]:
-        """Returns what is right for the optimizer that a recorded run saw the function make."""
-        renamed = rename("the name that is still there under compat.v1", occurrence)
-        expanded = self._expand(occurrence, call, program)
-        found = [ObservedFix("wrapped", ("MixedPrecisionLossScaleOptimizer",), renamed)]
-        if isinstance(expanded, Rewrite):
-            found.append(ObservedFix("wrapped", KERAS_WRAPPER, expanded))
-        return found
-
-    def _likely(
-        self, kind: ObjectType, occurrence: Occurrence, call: cst.Call, program: Program
-    ) -> Rewrite | None:
-        """Returns what is right if the optimizer is of the one kind that the file points at."""
-        if kind is ObjectType.V1:
-            return rename("the name that is still there under compat.v1", occurrence)
-        if kind is ObjectType.KERAS:
-            verdict = self._expand(occurrence, call, program)
-            if isinstance(verdict, Review):
-                return verdict.unsafe_fix
-            return verdict if isinstance(verdict, Rewrite) else None
-        return None
-
-    @staticmethod
-    def _sets_policy(program: Program) -> bool:
-        """Whether the file also sets or makes a policy, by an old name or one of today."""
-        if any(old.meaning in _POLICIES for o in program.references for old in o.names):
-            return True
-        paths = (
-            program.resolver.path(node.func)
-            for node in program.tree.parents
-            if isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Attribute)
-        )
-        return any(
-            path is not None
-            and frameworks.is_new_name(path)
-            and path.rpartition(".")[2] in {"set_global_policy", "Policy"}
-            for path in paths
+            f".enable_mixed_precision_graph_rewrite; for a Keras optimizer {_WRITE_OUT}",
+            unsafe_fix={ObjectType.V1: renamed, ObjectType.KERAS: likely}.get(kind),
+            observed_fixes=observed,
         )
 
     def _wrapped(self, call: cst.Call, program: Program) -> Answer | None:
@@ -243,39 +222,13 @@ class GraphRewrite(Rule):
 
     def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         if is_in_test(call, program):
-            return Review(
-                "a test of the function itself needs the function, not what stands for it",
-                "Test LossScaleOptimizer and the option `auto_mixed_precision` instead, or take "
-                "the test out with the function.",
-            )
-        refusal = self._policy_refusal(program)
+            return _IN_A_TEST
         verdict = self._written_out(occurrence, call, program)
-        if refusal is None:
+        if not _sets_policy(program):
             return verdict
         # Only a program that stopped with an error is another one without the function's errors.
-        if isinstance(verdict, Rewrite):
-            refusal.unsafe_fix = verdict
-        return refusal
-
-    def _policy_refusal(self, program: Program) -> Review | None:
-        """Says where the program sets policies, if it does."""
-        if others_name(program.types.project.modules, _SETTING):
-            return Review(
-                "the function refused to run under a mixed policy, and another file of this "
-                "program sets policies: written out, nothing keeps the two from both taking effect",
-                "Make sure that no mixed policy is in force here; then write "
-                "LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
-                '({"auto_mixed_precision": True}).',
-            )
-        if self._sets_policy(program):
-            return Review(
-                "the function refused to run under a mixed policy, and this file sets policies: "
-                "written out, nothing keeps the two from both taking effect",
-                "Keep the policy and take the graph rewrite out, or make sure that only one of "
-                "them is reached; then write LossScaleOptimizer(opt) and "
-                'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True}).',
-            )
-        return None
+        fix = verdict if isinstance(verdict, Rewrite) else None
+        return dataclasses.replace(_UNDER_A_POLICY, unsafe_fix=fix)
 
     def _written_out(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         """Writes out what the function did for a Keras optimizer, if there is a place for it."""
@@ -288,28 +241,20 @@ class GraphRewrite(Rule):
                 lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
-        condition = _condition(call, program)
-        refusal = None if condition else _refused_place(call, program)
-        if refusal is not None:
-            return refusal
-        small = small_statement(program.tree, call)
-        behind = bool(condition) or isinstance(above, cst.Assign | cst.AnnAssign | cst.Expr)
+        place = _line_and_condition(call, program)
+        if place is None:
+            return _NO_LINE
+        line, condition = place
         arguments = self._arguments(call, program)
         if isinstance(arguments, Review):
             return arguments
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
-            start, end = occurrence.span
-            changes = [
-                Edit(
-                    start,
-                    end,
-                    renderer.render_path(occurrence, *loss_scale_optimizers(program.target)),
-                )
-            ]
+            wrapper = renderer.render_path(occurrence, *loss_scale_optimizers(program.target))
+            changes = [Edit(*occurrence.span, wrapper)]
             changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *_beside(program, small, condition + options, behind=behind)]
+            return [*changes, *insert_line(program.tree, line, condition + options, behind=True)]
 
         return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
 
@@ -320,65 +265,50 @@ class GraphRewrite(Rule):
         return ArgumentReader(program).read(scale.value, call, in_one_call=True)
 
 
-def _condition(call: cst.Call, program: Program) -> str:
-    """Returns what a statement behind a call starts with so that it runs only when the call does.
+def _line_and_condition(
+    call: cst.Call, program: Program
+) -> tuple[cst.SimpleStatementLine, str] | None:
+    """Returns the line that a call stands on by itself, and what a statement behind it starts with.
 
-    It is empty but for `opt = rewrite(Adam()) if fp16 else Adam()`, where `fp16` is still the same
-    behind the statement.
+    The latter makes that statement run only when the call does. It is empty but for
+    `opt = rewrite(Adam()) if fp16 else Adam()`, where `fp16` is still the same behind the line.
     """
     tree = program.tree
-    chosen = tree.parent(call)
-    assigned = tree.parent(chosen) if isinstance(chosen, cst.IfExp) else None
-    line = tree.parent(assigned) if isinstance(assigned, cst.Assign) else None
-    if not (
-        isinstance(chosen, cst.IfExp)
-        and call is chosen.body
-        and isinstance(chosen.test, cst.Name)
-        and isinstance(assigned, cst.Assign)
-        and all(isinstance(one.target, cst.Name) for one in assigned.targets)
-        and not any(tree.source(one.target) == chosen.test.value for one in assigned.targets)
-        and isinstance(line, cst.SimpleStatementLine)
-        and len(line.body) == 1
-    ):
-        return ""
-    inner = tree.indentation(tree.span(line)[0]) + tree.module.default_indent
-    return f"if {chosen.test.value}:{tree.newline}{inner}"
-
-
-def _refused_place(call: cst.Call, program: Program) -> Review | None:
-    """Says why there is no place for a statement that runs whenever, and only when, a call does."""
-    tree = program.tree
-    small = small_statement(tree, call)
-    if small is None or not is_always_evaluated(tree, call):
-        return Review("it needs a second statement, and there is no line for one here", _ALONE)
-    paths = program.resolver.paths
-    others = (n for n in tree.walk(small) if isinstance(n, cst.Call) and n is not call)
-    if any(paths(other.func) == paths(call.func) for other in others):
-        return Review("it needs a second statement, and so does another call on its line", _ALONE)
-    if isinstance(tree.parent(call), cst.Assign | cst.AnnAssign | cst.Expr):
+    statement = tree.parent(call)
+    chosen = statement if isinstance(statement, cst.IfExp) else None
+    if chosen is not None:
+        statement = tree.parent(chosen)
+    line = tree.parent(statement) if statement is not None else None
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
         return None
-    around = itertools.takewhile(
-        lambda above: not isinstance(above, cst.FunctionDef | cst.ClassDef), tree.ancestors(call)
-    )
-    if any(isinstance(above, cst.Try | cst.TryStar) for above in around) or not all(
-        is_harmless(program.resolver, node) for node in evaluated_before(tree, call)
+    if chosen is None:
+        is_alone = isinstance(statement, cst.Assign | cst.AnnAssign | cst.Expr)
+        return (line, "") if is_alone else None
+    if not (
+        call is chosen.body
+        and isinstance(chosen.test, cst.Name)
+        and isinstance(statement, cst.Assign)
+        and all(isinstance(one.target, cst.Name) for one in statement.targets)
+        and not any(tree.source(one.target) == chosen.test.value for one in statement.targets)
     ):
-        return Review(
-            "it needs a second statement, and where one could stand before it, that would run in "
-            "another order, or too often",
-            _ALONE,
-        )
-    return None
+        return None
+    inner = tree.indentation(tree.span(line)[0]) + tree.module.default_indent
+    return line, f"if {chosen.test.value}:{tree.newline}{inner}"
 
 
-def _beside(
-    program: Program, small: cst.BaseSmallStatement | None, text: str, *, behind: bool
-) -> Sequence[Edit]:
-    """Returns the edits that put a statement before or behind another one."""
-    tree = program.tree
-    assert small is not None
-    line = tree.parent(small)
-    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        return insert_line(tree, line, text, behind=behind)
-    start, end = tree.span(small)
-    return [Edit(end, end, f"; {text}") if behind else Edit(start, start, f"{text}; ")]
+def _sets_policy(program: Program) -> bool:
+    """Whether the program also sets or makes a policy, by an old name or one of today."""
+    if any(old.meaning in _POLICIES for o in program.references for old in o.names):
+        return True
+    paths = (
+        program.resolver.path(node.func)
+        for node in program.tree.parents
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Attribute)
+    )
+    is_new = any(
+        path is not None
+        and frameworks.is_new_name(path)
+        and path.rpartition(".")[2] in {"set_global_policy", "Policy"}
+        for path in paths
+    )
+    return is_new or others_name(program.types.project.modules, _SETTING)

@@ -2,8 +2,8 @@
 """State of a loss scale that starts again, splits in two or raises with the new class is reported.
 
 `load_model` of tf-keras makes an optimizer with the initial loss scale. With `--target compat`, it
-makes the class of tf-keras, and not the one of `compat_lossscale`. A program that only predicts
-with the model, or compiles it again, is right as it is.
+makes the class of tf-keras, and not the one of `compat_lossscale`. Nothing is to be done in a
+program that only predicts with the model, or compiles it again; the rule does not see that.
 
 Under one policy, the models of a program shared one loss scale up to TensorFlow 2.3. Now each
 `compile` makes its own. `copy.deepcopy` and `pickle` of a loss-scale optimizer raise an error on
@@ -32,12 +32,6 @@ if TYPE_CHECKING:
 
 _SCALING = frozenset({Meaning.OPTIMIZER, Meaning.POLICY, Meaning.SET_POLICY, Meaning.REWRITE})
 _SAVING = ("save", "save_model", "ModelCheckpoint")
-_HARMLESS = frozenset(
-    {"compile", "evaluate", "get_layer", "get_weights", "input", "input_shape", "inputs", "layers"}
-    | {"load_weights", "output", "output_shape", "outputs", "predict", "predict_generator"}
-    | {"predict_on_batch", "save_weights", "set_weights", "summary", "trainable", "weights"}
-)
-"""What is done with a loaded model to which its optimizer does not matter."""
 _COPIES = frozenset({"copy.deepcopy", "pickle.dump", "pickle.dumps"})
 _COPIES |= {"cloudpickle.dumps", "dill.dumps", "joblib.dump"}
 _KEEP = "or keep the old behavior with `--target compat`."
@@ -93,7 +87,7 @@ class KeptState(Rule):
             return
         if any(program.reads_by_attribute.get(word) for word in _SAVING):
             for call in calls:
-                if _loads_to_train(call, program):
+                if _loads_optimizer(call, program):
                     yield call, _loaded(program.target)
         if program.target is Target.COMPAT:
             for call in calls:
@@ -117,8 +111,9 @@ def _loaded(target: Target) -> Review:
         )
     return Review(
         "the optimizer of the loaded model starts again with the initial loss scale",
-        "Nothing is to be done if the first steps may be skipped until the scale fits. Otherwise "
-        "keep the optimizer in a checkpoint (`tf.train.Checkpoint`), which has the loss scale.",
+        "Nothing is to be done if the model is not trained any more, or is compiled again, or if "
+        "the first steps may be skipped until the scale fits. Otherwise keep the optimizer in a "
+        "checkpoint (`tf.train.Checkpoint`), which has the loss scale.",
     )
 
 
@@ -137,22 +132,12 @@ _SHARED = Review(
 )
 
 
-def _loads_to_train(call: cst.Call, program: Program) -> bool:
-    """Whether a call loads a model with its optimizer, which the program may go on with."""
+def _loads_optimizer(call: cst.Call, program: Program) -> bool:
+    """Whether a call loads a model with its optimizer."""
     path = program.resolver.path(call.func)
     if path is None or not frameworks.is_framework(path) or not path.endswith(".load_model"):
         return False
-    if any(a.keyword is not None and a.keyword.value == "compile" for a in call.args):
-        return False
-    above = program.tree.parent(call)
-    if isinstance(above, cst.Attribute):
-        return above.attr.value not in _HARMLESS
-    if not isinstance(above, cst.Assign):
-        return True
-    bindings = [b for t in above.targets for b in program.scopes.binding_at.get(t.target, ())]
-    reads = [program.tree.parent(use) for binding in bindings for use in binding.uses]
-    names = [one.attr.value if isinstance(one, cst.Attribute) else "" for one in reads]
-    return "compile" not in names and not _HARMLESS.issuperset(names)
+    return all(a.keyword is None or a.keyword.value != "compile" for a in call.args)
 
 
 def _copies_wrapper(call: cst.Call, program: Program) -> bool:

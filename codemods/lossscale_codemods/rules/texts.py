@@ -11,14 +11,13 @@ import libcst as cst
 from lossscale_codemods.domain import Role, others_naming
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import likely_names, mentions, names
 from lossscale_codemods.tables.names import HELPER, Target
 from lossscale_codemods.tables.records import Outcome, Record
 from lossscale_codemods.tables.suppression import IS_OURS, comments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from lossscale_codemods.domain import Program
 
@@ -110,7 +109,7 @@ class Strings(Rule):
         Case("ok = type(opt).__name__ == 'LossScaleOptimizer'\n"),
         Case(
             "exec('import tensorflow.keras.mixed_precision.experimental as mp')\n",
-            review="is run as code",
+            review="runs text as code",
         ),
         Case(
             "'''Sets it.\n\n"
@@ -180,12 +179,7 @@ class Strings(Rule):
                 "this text is a doctest, which is run as code, and strings are never edited",
                 "Write the new names into it.",
             )
-        if is_run(program, node):
-            return Review(
-                "this string is run as code, and strings are never edited",
-                "Write the new names into it.",
-            )
-        if can_be_run(program, node):
+        if _can_be_run(program, node):
             return Review(
                 "this program runs text as code, and this string has an old name",
                 "If it is run, write the new names into it.",
@@ -226,15 +220,11 @@ def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str
             if isinstance(argument, cst.Element)
             else None
         )
-    called = last_name(call) if call is not None else ""
+    called = _last_name(call) if call is not None else ""
     if call is None or not call.args or text not in _MEMBERS:
         return False
     if called in _ASKS:
-        paths = program.resolver.paths(call.args[0].value)
-        return any(
-            p is not None and names.lookup(p) is None and names.lookup(f"{p}.{text}") is not None
-            for p in paths
-        )
+        return _is_old_member(call.args[0].value, text, program)
     return called in _IMPORTS and any(
         isinstance(n, cst.SimpleString) and str(n.evaluated_value).endswith("mixed_precision")
         for n in program.tree.walk(call)
@@ -253,22 +243,19 @@ def _is_in_guard(program: Program, text: cst.CSTNode) -> bool:
 
 def _looks_up(program: Program, call: cst.Call) -> bool:
     """Whether a call is `getattr(module, name)`, of a module that had old names."""
-    if last_name(call) not in _ASKS or len(call.args) < 2 or program.resolver.bindings(call.func):
+    if _last_name(call) not in _ASKS or len(call.args) < 2 or program.resolver.bindings(call.func):
         return False
     if isinstance(call.args[1].value, cst.SimpleString):
         return False
-    return any(
-        path is not None and names.lookup(path) is None and names.has_old_members(path)
-        for path in program.resolver.paths(call.args[0].value)
-    )
+    return _had_old_members(call.args[0].value, program)
 
 
 _METHODS: Final = frozenset({"compile", "eval"})
 """Functions of Python with these names are not methods: nothing stands before them."""
 _BUILT_IN: Final = frozenset({"eval", "exec"})
-_RUNS: Final = frozenset(
-    {"compile", "eval", "exec", "run_cell_magic", "run_line_magic", "system"} | {"Timer", "timeit"}
-)
+_RUNS: Final = frozenset({"compile", "eval", "exec", "timeit", "Timer"})
+"""Functions that run a text as Python."""
+_RUNS_A_LINE: Final = frozenset({"run_cell_magic", "run_line_magic", "system"})
 _RUNS_ELSEWHERE: Final = ("exec", "timeit")
 """Functions that hardly anything else is called as; `eval` is a method of many things."""
 _SHOWS: Final = frozenset(
@@ -289,59 +276,52 @@ def _string_text(node: cst.SimpleString | cst.FormattedString) -> str | None:
         return None
 
 
-def is_run(program: Program, node: cst.CSTNode) -> bool:
-    """Whether a string is given to a function that runs it."""
+def _can_be_run(program: Program, node: cst.CSTNode) -> bool:
+    """Whether a string is given to what runs it, or can come to that in this program."""
     for above in program.tree.ancestors(node):
-        if isinstance(above, cst.Call) and last_name(above) in _RUNS and not _is_method(above):
-            return True
-        if isinstance(above, cst.List | cst.Tuple) and any(
-            program.tree.source(element.value) in {'"-c"', "'-c'"} for element in above.elements
-        ):
-            return True  # `python -c ...`
-        if isinstance(above, cst.Assign) and above.value is node:
-            targets = [t.target for t in above.targets]
-            bindings = [b for t in targets for b in program.scopes.binding_at.get(t, [])]
-            return any(is_run(program, use) for binding in bindings for use in binding.uses)
-        if isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
-            break
-    return False
-
-
-def can_be_run(program: Program, node: cst.CSTNode) -> bool:
-    """Whether a string can come to `exec` or `eval`, on a way that cannot be followed."""
-    for above in program.tree.ancestors(node):
-        if isinstance(above, cst.Expr | cst.Raise | cst.Assert):
-            # A text that stands alone is a docstring.
-            return isinstance(above, cst.Expr) and above.value is not node and _runs(program)
-        if isinstance(above, cst.Call) and last_name(above) in _SHOWS:
+        if isinstance(above, cst.Call):
+            if _runs(above, program) or _last_name(above) in _RUNS_A_LINE:
+                return True
+            if _last_name(above) in _SHOWS:
+                return False
+        elif isinstance(above, cst.List | cst.Tuple):
+            if any(program.tree.source(e.value) in {'"-c"', "'-c'"} for e in above.elements):
+                return True  # `python -c ...`
+        elif isinstance(above, cst.Raise | cst.Assert):
             return False
-    return _runs(program)
+        elif isinstance(above, cst.Expr) and above.value is node:
+            return False  # A text that stands alone is a docstring.
+    return program.remembered("runs text", lambda: _runs_text(program))
 
 
-def _runs(program: Program) -> bool:
+def _runs_text(program: Program) -> bool:
     """Whether a file runs text as code, or another file of its program does."""
-    here = any(
+    is_read = any(
         isinstance(one, cst.Name) and one.value in _BUILT_IN and not program.resolver.bindings(one)
         for one in program.scopes.scope_of_read
     )
-    return here or bool(others_naming(program.types.project.modules, _RUNS_ELSEWHERE))
+    is_called = any(isinstance(n, cst.Call) and _runs(n, program) for n in program.tree.parents)
+    elsewhere = others_naming(program.types.project.modules, _RUNS_ELSEWHERE)
+    return is_read or is_called or bool(elsewhere)
 
 
-def last_name(call: cst.Call) -> str:
+def _runs(call: cst.Call, program: Program) -> bool:
+    """Whether a call runs a text as Python."""
+    is_method = isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS
+    if _last_name(call) not in _RUNS or is_method:
+        return False
+    return not program.resolver.bindings(call.func) or bool(program.resolver.path(call.func))
+
+
+def _last_name(call: cst.Call) -> str:
     """Returns the last name of what is called."""
     last = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     return last.value if isinstance(last, cst.Name) else ""
 
 
-def _is_method(call: cst.Call) -> bool:
-    """Whether `re.compile` or `model.compile` is called, not the function of this name."""
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS
-
-
 _WAYS_TO_IMPORT: Final = frozenset(
     {"__import__", "import_module", "resolve_name", "find_spec", "import_string", "locate"}
 )
-_RUNS_BUILT_TEXT: Final = frozenset({"compile", "eval", "exec", "repeat", "timeit", "Timer"})
 _OLD_CODE: Final = re.compile(
     r"mixed_precision|(?:^|precision\.)experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
 )
@@ -391,17 +371,17 @@ class RunTimeNames(Rule):
         """Yields the calls and the subscripts."""
         has_old_part = _has_old_part(program)
         for node in program.tree.nodes(cst.Call, cst.Subscript):
-            role = None
+            review = None
             if isinstance(node, cst.Call):
-                role = _role_of_call(node, program, has_old_part=has_old_part)
+                review = _of_call(node, program, has_old_part=has_old_part)
             elif isinstance(node, cst.Subscript) and _looks_up_own_name(node, program):
-                role = Role.DOUBTFUL
-            if role is None:
-                found = _looked_up(node)
-                role = _role(*found, program) if found is not None else None
-            if role is not None:
-                old = role is Role.FOUND
-                yield self.found(node, program, _made_at_run_time(node, role), role, is_old_use=old)
+                review = _LOOKED_UP
+            if review is None:
+                review = _of_lookup(node, program)
+            if review is not None:
+                is_old = review is not _LOOKED_UP
+                role = Role.FOUND if is_old else Role.DOUBTFUL
+                yield self.found(node, program, review, role, is_old_use=is_old)
 
 
 _LOOKED_UP = Review(
@@ -409,46 +389,40 @@ _LOOKED_UP = Review(
     "module are gone",
     "Look at the names that come here, and write the new ones.",
 )
+_IMPORTED = Review(
+    "the name of what is imported here is put together when the program runs, and can be that of a "
+    "module that is gone",
+    "Import tensorflow.keras.mixed_precision, and write the new names.",
+)
+_RUN = Review(
+    "the text that is run here is put together when the program runs, and a string of this file "
+    "has a part of an old name",
+    "Look at the text that comes here, and write the new names into it.",
+)
+_IN_A_DICTIONARY = Review(
+    "an old name is looked up in the dictionary of its module, which does not have it",
+    "Write the new name.",
+)
 
 
-def _made_at_run_time(node: cst.CSTNode, role: Role) -> Review:
-    """Says what there is to say of a name that is known only when the program runs."""
-    if isinstance(node, cst.Call) and _last_word(node) in _WAYS_TO_IMPORT:
-        return Review(
-            "the name of what is imported here is put together when the program runs, and can "
-            "be that of a module that is gone",
-            "Import tensorflow.keras.mixed_precision, and write the new names.",
-        )
-    if isinstance(node, cst.Call) and _last_word(node) in _RUNS_BUILT_TEXT:
-        return Review(
-            "the text that is run here is put together when the program runs, and a string of "
-            "this file has a part of an old name",
-            "Look at the text that comes here, and write the new names into it.",
-        )
-    if role is Role.DOUBTFUL:
-        return _LOOKED_UP
-    return Review(
-        "an old name is looked up in the dictionary of its module, which does not have it",
-        "Write the new name.",
-    )
-
-
-def _role_of_call(call: cst.Call, program: Program, *, has_old_part: bool) -> Role | None:
-    """Returns how sure it is that a call comes to an old name; nothing if it does not.
+def _of_call(call: cst.Call, program: Program, *, has_old_part: bool) -> Review | None:
+    """Says what a call comes to, if that can be an old name.
 
     Args:
         call: The call.
         program: The file.
         has_old_part: Whether a string of the file has a part of an old name.
     """
-    if _imports_old_name(call, program) or (has_old_part and _runs_text(call, program)):
-        return Role.FOUND
-    return Role.DOUBTFUL if _lists_members(call, program) else None
+    if _imports_old_name(call, program):
+        return _IMPORTED
+    if has_old_part and _runs_built_text(call, program):
+        return _RUN
+    return _LOOKED_UP if _lists_members(call, program) else None
 
 
 def _imports_old_name(call: cst.Call, program: Program) -> bool:
     """Whether a call imports what a name stands for that the program puts together."""
-    if _last_word(call) not in _WAYS_TO_IMPORT or not call.args:
+    if _last_name(call) not in _WAYS_TO_IMPORT or not call.args:
         return False
     given = call.args[0].value
     if isinstance(given, cst.SimpleString):
@@ -467,45 +441,43 @@ def _texts(node: cst.CSTNode, program: Program) -> Iterator[str]:
             yield one.value
 
 
-def _looked_up(
-    node: cst.Call | cst.Subscript,
-) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
-    """Returns the module in whose dictionary something is looked up, and its name."""
+def _of_lookup(node: cst.Call | cst.Subscript, program: Program) -> Review | None:
+    """Says what is looked up in the dictionary of a module, if that can be an old name."""
     if isinstance(node, cst.Subscript):
         index = node.slice[0].slice if len(node.slice) == 1 else None
         name = index.value if isinstance(index, cst.Index) else None
         dictionary: cst.BaseExpression = node.value
+    elif isinstance(node.func, cst.Attribute) and node.func.attr.value in _GETS and node.args:
+        name, dictionary = node.args[0].value, node.func.value
     else:
-        if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _GETS:
-            return None
-        name = node.args[0].value if node.args else None
-        dictionary = node.func.value
-    if name is None:
         return None
     match dictionary:
-        case cst.Attribute(value=module, attr=cst.Name(value="__dict__")):
-            return module, name
-        case cst.Call(func=cst.Name(value="vars"), args=[cst.Arg(value=module, star="")]):
-            return module, name
-    return None
-
-
-def _role(module: cst.BaseExpression, name: cst.BaseExpression, program: Program) -> Role | None:
-    """Returns how sure it is that an old name is looked up; nothing if it is none."""
-    paths = _still_there(program.resolver.paths(module))
+        case cst.Attribute(value=owner, attr=cst.Name(value="__dict__")):
+            module = owner
+        case cst.Call(func=cst.Name(value="vars"), args=[cst.Arg(value=owner, star="")]):
+            module = owner
+        case _:
+            return None
     if isinstance(name, cst.SimpleString):
-        text = str(name.evaluated_value)
-        old = any(names.lookup(f"{path}.{text}") is not None for path in paths)
-        return Role.FOUND if old else None
-    return Role.DOUBTFUL if any(map(names.has_old_members, paths)) else None
+        is_old = _is_old_member(module, str(name.evaluated_value), program)
+        return _IN_A_DICTIONARY if is_old else None
+    return _LOOKED_UP if _had_old_members(module, program) else None
 
 
-def _still_there(paths: Iterable[str | None]) -> list[str]:
+def _is_old_member(module: cst.BaseExpression, name: str, program: Program) -> bool:
+    """Whether a module that is still there had an old name."""
+    paths = _still_there(module, program)
+    return any(names.lookup(f"{path}.{name}") is not None for path in paths)
+
+
+def _had_old_members(module: cst.BaseExpression, program: Program) -> bool:
+    """Whether a module that is still there had any old names."""
+    return any(map(names.has_old_members, _still_there(module, program)))
+
+
+def _still_there(module: cst.BaseExpression, program: Program) -> list[str]:
+    paths = program.resolver.paths(module)
     return [path for path in paths if path is not None and names.lookup(path) is None]
-
-
-def _last_word(call: cst.Call) -> str:
-    return (dotted(call.func) or "").rpartition(".")[2]
 
 
 def _has_old_part(program: Program) -> bool:
@@ -521,27 +493,25 @@ def _has_old_part(program: Program) -> bool:
     )
 
 
-def _runs_text(call: cst.Call, program: Program) -> bool:
+def _runs_built_text(call: cst.Call, program: Program) -> bool:
     """Whether a call runs a text that is no literal."""
-    if _last_word(call) not in _RUNS_BUILT_TEXT or not call.args:
-        return False
-    if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
-        return False
-    if program.resolver.bindings(call.func) and not program.resolver.path(call.func):
+    if (
+        not _runs(call, program)
+        or not call.args
+        or isinstance(call.args[0].value, cst.SimpleString)
+    ):
         return False
     above = program.tree.parent(call)
     taker = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-    if isinstance(taker, cst.Call) and _runs_text(taker, program):
-        return False  # `exec(compile(text))` runs one text.
-    return not isinstance(call.args[0].value, cst.SimpleString)
+    # `exec(compile(text))` runs one text.
+    return not (isinstance(taker, cst.Call) and _runs_built_text(taker, program))
 
 
 def _lists_members(call: cst.Call, program: Program) -> bool:
     """Whether a call is `inspect.getmembers(module)`, of a module that had old names."""
-    if _last_word(call) != "getmembers" or not call.args:
+    if _last_name(call) != "getmembers" or not call.args:
         return False
-    paths = _still_there(program.resolver.paths(call.args[0].value))
-    return any(map(names.has_old_members, paths))
+    return _had_old_members(call.args[0].value, program)
 
 
 def _looks_up_own_name(node: cst.Subscript, program: Program) -> bool:

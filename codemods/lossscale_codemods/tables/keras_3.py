@@ -44,6 +44,22 @@ BACKEND_OF_KERAS = frozenset(
 """What `keras.backend` kept; `tf.keras.backend` has more."""
 BROKEN = {"ndim": "takes no symbolic tensor", "set_value": "takes no variable"}
 """Functions of the backend that are there, and fail."""
+LOGS = ("history", "logs")
+"""What training writes its values into."""
+LOG_THE_RATE = frozenset({"ReduceLROnPlateau", "LearningRateScheduler"})
+"""Callbacks that write the learning rate there."""
+STEPS = ("train_step", "test_step")
+"""Methods of models that return what `fit` shows."""
+MEMBERS_OF_DTYPES = frozenset(
+    {"as_numpy_dtype", "base_dtype", "is_bool", "is_floating", "is_integer", "limits", "max"}
+    | {"min", "name", "real_dtype", "size"}
+)
+"""Members of `tf.DType`."""
+LISTS_OF_VARIABLES = frozenset(
+    {"non_trainable_variables", "non_trainable_weights", "trainable_variables"}
+    | {"trainable_weights", "variables", "weights"}
+)
+"""Members of layers and models that are lists of variables, whose `dtype` is a string."""
 OF_WEIGHTS = frozenset({"bias", "embeddings", "gamma", "kernel"})
 """Weights of layers, whose `dtype` is a string."""
 OF_MODELS = {
@@ -55,10 +71,6 @@ OF_MODELS = {
     "reset_states": "reset_state() of each layer that keeps its state from batch to batch",
 }
 """Methods of models and layers that are gone, and what to use instead."""
-WEIGHT_ARGUMENTS = ("name", "shape", "dtype", "initializer", "regularizer", "trainable")
-"""What `Layer.add_weight` took, in this order; Keras 3 takes the shape first."""
-METRIC_WEIGHT_ARGUMENTS = ("name", "shape")
-"""The same of metrics; what came next, Keras 3 does not take."""
 GRAPH_MODE = frozenset(
     {
         "tensorflow.compat.v1.Graph",
@@ -96,17 +108,40 @@ HOOK_MEMBERS = frozenset(
 """Members that subclasses of optimizers define and call."""
 GRADIENT_MEMBERS = frozenset({"_compute_gradients", "get_gradients", "get_updates"})
 """Members that compute gradients."""
+OF_OPTIMIZERS = (
+    (
+        STATE_MEMBERS,
+        "Keras 3's optimizers have the learning rate among their variables, and no slots by name",
+        "Read `variables`, each of which has a `path`, or save the optimizer with the model.",
+    ),
+    (
+        HOOK_MEMBERS,
+        "Keras 3's optimizers have no hyperparameters by name, and other methods",
+        "Use the attributes of Keras 3's optimizers, and `build` and `update_step` in subclasses.",
+    ),
+    (
+        GRADIENT_MEMBERS,
+        "Keras 3's optimizers take gradients, and compute none",
+        "Compute them with tf.GradientTape, and give them to `apply`.",
+    ),
+    (
+        ("_decayed_lr",),
+        "Keras 3's optimizers have no `_decayed_lr`",
+        "Read `learning_rate`, which is the current value.",
+    ),
+    (
+        ("decay",),
+        "Keras 3's optimizers have no `decay`",
+        "Ask the schedule that took its place, or take it out.",
+    ),
+)
+"""Members of optimizers that are not there as they were, what is otherwise, and what to do."""
 MEMBERS_GONE = STATE_MEMBERS | HOOK_MEMBERS | GRADIENT_MEMBERS | {"_decayed_lr", "decay"}
 """All members of optimizers that are not there as they were."""
 ONLY_OF_OPTIMIZERS = MEMBERS_GONE - {
     "add_weight", "decay", "get_weights", "set_weights", "variables", "weights",
 }  # fmt: skip
 """Those of them that nothing else has."""
-KEPT_CONFIG_KEYS = frozenset(
-    {"initial_scale", "dynamic_growth_steps", "learning_rate", "momentum", "nesterov"}
-    | {"beta_1", "beta_2", "epsilon", "amsgrad", "rho", "centered", "initial_accumulator_value"}
-)
-"""Keys of configs that mean the same."""
 NOT_OF_VARIABLES = frozenset({"eval", "initializer", "op", "read_value"})
 """Members of a `tf.Variable` that `iterations` and `learning_rate` had, and lack in Keras 3."""
 AGGREGATION = ("experimental_aggregate_gradients", "skip_gradients_aggregation")

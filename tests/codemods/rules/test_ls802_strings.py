@@ -33,10 +33,10 @@ def test_strings_that_are_run_as_code() -> None:
         'code = compile("tf.train.experimental.FixedLossScale(8)", "x", "eval")',
         "os.system(\"python -c 'tf.contrib.mixed_precision'\")",
     ):
-        check_left(f"import os\n{call}\n", "is run as code")
+        check_left(f"import os\n{call}\n", "runs text as code")
     code = "tf.keras.mixed_precision.experimental.global_policy()"
-    check_left(f"CODE = '{code}'\nexec(CODE)\n", "is run as code")
-    check_left(f"subprocess.run(['python', '-c', '{code}'])\n", "is run as code")
+    check_left(f"CODE = '{code}'\nexec(CODE)\n", "runs text as code")
+    check_left(f"subprocess.run(['python', '-c', '{code}'])\n", "runs text as code")
     check_left('re.compile("tf.keras.mixed_precision.experimental")\n')
 
 
@@ -52,7 +52,7 @@ CODE = "tf.keras.mixed_precision.experimental.global_policy()"
     ],
 )
 def test_text_is_put_together_and_run(code: str) -> None:
-    check_left(f"{code}\n", "is run as code")
+    check_left(f"{code}\n", "runs text as code")
 
 
 @pytest.mark.parametrize(

@@ -57,11 +57,10 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
     [
         (f"{INPUT}y = tf.nn.relu(x)\n", "takes no input of a model"),
         (f"{INPUT}y = tf.concat([h, h], 1)\n", "takes no input of a model"),
-        (f"{INPUT}print(h.dtype.name)\n", "is a string"),
         (TWICE, "trains one model"),
         (f"{RATE}c = tf.keras.callbacks.LearningRateScheduler(rate)\n", "wants a float"),
         ("s = cell.get_initial_state(None, 4, tf.float32)\n", "the batch size alone"),
-        ("m.compile('sgd', 'mse', target_tensors=[t])\n", "has no target_tensors"),
+        ("m.compile('sgd', 'mse', target_tensors=[t])\n", "no target_tensors"),
         (LOSS, "are no integers"),
         (STEP, "adds the losses of layers"),
     ],

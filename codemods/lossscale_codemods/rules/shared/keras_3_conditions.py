@@ -8,6 +8,7 @@ of its row say.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +16,14 @@ import libcst as cst
 
 from lossscale_codemods.domain import (
     ObjectType,
+    ProjectClass,
     attribute_owner,
     can_be_optimizer,
     looks_like_optimizer,
 )
-from lossscale_codemods.rules.shared import keras_3_places as places
-from lossscale_codemods.rules.shared.keras_3_places import optimizer_kinds
-from lossscale_codemods.source.edits import remove_item
+from lossscale_codemods.rules.shared.keras_3_places import inherits, inherits_from_keras, is_layer
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.tables import keras_3
+from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
 from lossscale_codemods.tables.names import Meaning
 from lossscale_codemods.tables.paths import canonical
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
     Condition = Callable[[Any, Program], bool]
     Fix = Callable[[Any, Program], list[Edit]]
+
+_OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
+_NOTHING = {ObjectType.NOTHING, ObjectType.OTHER}
+_WRAPPED = ("_optimizer", "inner_optimizer")
+_METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +52,9 @@ class Owner:
 
     proven: Condition
     likely: Condition = lambda _, __: False
+
+
+# The places around a node.
 
 
 def owner_of(node: cst.CSTNode) -> cst.BaseExpression:
@@ -69,14 +77,14 @@ def _given_to(node: cst.CSTNode, program: Program) -> cst.Call | None:
     return call if isinstance(call, cst.Call) else None
 
 
-def _keywords(call: cst.Call) -> dict[str, cst.Arg]:
-    return {a.keyword.value: a for a in call.args if a.keyword is not None}
+def _keywords(call: cst.Call | None) -> dict[str, cst.Arg]:
+    arguments = call.args if call is not None else ()
+    return {one.keyword.value: one for one in arguments if one.keyword is not None}
 
 
-def _is_unknown(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether an expression is no module or class, and of no known type."""
-    is_path = any(path is not None for path in program.resolver.paths(node))
-    return ObjectType.UNKNOWN in program.types.of(node) and not is_path
+def _around(node: cst.CSTNode, kind: type[cst.CSTNode], program: Program) -> cst.CSTNode | None:
+    """Returns the innermost definition of a kind that a node is in."""
+    return next((one for one in program.tree.ancestors(node) if isinstance(one, kind)), None)
 
 
 def _own_class(node: cst.CSTNode, program: Program) -> cst.CSTNode | None:
@@ -88,8 +96,52 @@ def _own_class(node: cst.CSTNode, program: Program) -> cst.CSTNode | None:
 # Of what a name is a member.
 
 
-def _of_optimizer(node: cst.Attribute, program: Program) -> bool:
-    return bool(optimizer_kinds(owner_of(node), program))
+def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:
+    """Returns which optimizers an expression can hold, if it surely holds one; else nothing.
+
+    Args:
+        node: The expression.
+        program: The file.
+    """
+    kinds = program.types.of(node)
+    owner = node.value if isinstance(node, cst.Attribute) and node.attr.value in _WRAPPED else None
+    if owner is not None and ObjectType.WRAPPER in optimizer_kinds(owner, program):
+        # Other optimizers have nothing in them, so there the program does not come to it.
+        return frozenset([ObjectType.KERAS])
+    if kinds & _OPTIMIZERS and kinds <= _OPTIMIZERS | _NOTHING:
+        return kinds & _OPTIMIZERS
+    return frozenset(_OPTIMIZERS) if _is_of_model(node, program) else frozenset()
+
+
+def _is_of_model(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is the optimizer of a Keras model: `model.optimizer`."""
+    if not isinstance(node, cst.Attribute) or node.attr.value != "optimizer":
+        return False
+    model = node.value
+    if ObjectType.MODEL in program.types.of(model):
+        return True
+    owner = program.resolver.class_of(model)
+    if owner is not None:
+        inherited = inherits(owner.node, program, frameworks.is_keras_model)
+        return "optimizer" not in owner.attributes and inherited
+    if isinstance(model, cst.Attribute) and model.attr.value == "model":
+        owner = program.resolver.class_of(model.value)
+        return owner is not None and inherits(owner.node, program, _is_callback)
+    return False
+
+
+def _is_callback(path: str) -> bool:
+    return frameworks.is_framework(path) and ".callbacks." in path
+
+
+def _is_metric(path: str) -> bool:
+    return bool(_METRIC.match(canonical(path)))
+
+
+def _is_unknown(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is no module or class, and of no known type."""
+    is_path = any(path is not None for path in program.resolver.paths(node))
+    return ObjectType.UNKNOWN in program.types.of(node) and not is_path
 
 
 def _may_be_of_optimizer(node: cst.Attribute, program: Program) -> bool:
@@ -105,10 +157,6 @@ def _may_be_of_optimizer(node: cst.Attribute, program: Program) -> bool:
 
 def _of_wrapper(node: cst.Attribute, program: Program) -> bool:
     return ObjectType.WRAPPER in optimizer_kinds(owner_of(node), program)
-
-
-def _of_wrapper_alone(node: cst.Attribute, program: Program) -> bool:
-    return optimizer_kinds(owner_of(node), program) == {ObjectType.WRAPPER}
 
 
 def _is_step_of_stock(node: cst.Attribute, program: Program) -> bool:
@@ -128,24 +176,20 @@ def _may_read_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bo
     return owner is not None and looks_like_optimizer(owner) and can_be_optimizer(owner, program)
 
 
-def _of_sure_wrapper(node: cst.Attribute, program: Program) -> bool:
-    return node in program.scopes.scope_of_read and program.types.is_wrapper(node.value)
-
-
 def _of_model(node: cst.Call, program: Program) -> bool:
     return ObjectType.MODEL in program.types.of(owner_of(node))
 
 
 def _of_model_or_layer(node: cst.Attribute, program: Program) -> bool:
     own = _own_class(node, program)
-    inherits = own is not None and places.inherits_from_keras(own, program)
-    return inherits or ObjectType.MODEL in program.types.of(node.value)
+    is_own = own is not None and inherits_from_keras(own, program)
+    return is_own or ObjectType.MODEL in program.types.of(node.value)
 
 
 def _of_own_layer_or_metric(node: cst.Call, program: Program) -> bool:
     own = _own_class(node, program)
     return own is not None and (
-        places.inherits_from_keras(own, program) or places.inherits_from_metric(own, program)
+        inherits_from_keras(own, program) or inherits(own, program, _is_metric)
     )
 
 
@@ -159,7 +203,7 @@ def _of_metric(node: cst.Attribute, program: Program) -> bool:
         for path in value.resolver.paths(value.made_by.func)
     ]
     is_made = bool(values) and all(value.made_by is not None for value in values)
-    return is_made and all(path is not None and places.is_metric(path) for path in paths)
+    return is_made and all(path is not None and _is_metric(path) for path in paths)
 
 
 def _may_be_of_metric(node: cst.Attribute, program: Program) -> bool:
@@ -176,12 +220,12 @@ def _may_be_of_metric(node: cst.Attribute, program: Program) -> bool:
 
 
 ANYTHING = Owner(lambda _, __: True)
-OPTIMIZER = Owner(_of_optimizer, _may_be_of_optimizer)
+OPTIMIZER = Owner(
+    lambda node, program: bool(optimizer_kinds(owner_of(node), program)), _may_be_of_optimizer
+)
 WRAPPER = Owner(_of_wrapper)
-WRAPPER_ALONE = Owner(_of_wrapper_alone)
 STEP_OF_STOCK = Owner(_is_step_of_stock)
 LOSS_SCALE = Owner(_reads_loss_scale, _may_read_loss_scale)
-SURE_WRAPPER = Owner(_of_sure_wrapper)
 MODEL = Owner(_of_model)
 MODEL_OR_LAYER = Owner(_of_model_or_layer)
 OWN_LAYER_OR_METRIC = Owner(_of_own_layer_or_metric)
@@ -189,14 +233,6 @@ METRIC = Owner(_of_metric, _may_be_of_metric)
 
 
 # Members of optimizers.
-
-
-def asks_for_the_rate_of_now(node: cst.Attribute, program: Program) -> bool:
-    """Whether the schedule is called for this step: `opt.lr(opt.iterations)`."""
-    call = _call_of(node, program)
-    owner = program.tree.source(node.value)
-    given = [program.tree.source(one.value) for one in call.args] if call is not None else []
-    return given in ([f"{owner}.iterations"], [f"{owner}.iterations.value()"])
 
 
 def is_called_or_tested(node: cst.Attribute, program: Program) -> bool:
@@ -224,22 +260,13 @@ def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:
     return is_value or name in keras_3.NOT_OF_VARIABLES
 
 
-def is_assigned(node: cst.Attribute, program: Program) -> bool:
-    """Whether something is assigned to an attribute."""
-    return node in program.scopes.binding_at
-
-
-def reads_other_keys(node: cst.Attribute, program: Program) -> bool:
+def is_not_made_again(node: cst.Attribute, program: Program) -> bool:
     """Whether a config is used for more than to make an optimizer of it."""
     call = _call_of(node, program)
-    if call is None:
-        return False
-    user = program.tree.parent(call)
-    if isinstance(user, cst.Subscript) and user.value is call:
-        return key_of(user) not in keras_3.KEPT_CONFIG_KEYS
-    taker = _given_to(call, program)
+    taker = _given_to(call, program) if call is not None else None
     func = taker.func if taker is not None else None
-    return not (isinstance(func, cst.Attribute) and func.attr.value == "from_config")
+    is_made_again = isinstance(func, cst.Attribute) and func.attr.value == "from_config"
+    return call is not None and not is_made_again
 
 
 def result_is_used(node: cst.Attribute, program: Program) -> bool:
@@ -278,8 +305,7 @@ def _variables(step: cst.Attribute, program: Program) -> set[str]:
 
 def does_not_sum(node: cst.Attribute, program: Program) -> bool:
     """Whether a step says that gradients of replicas are not summed."""
-    call = _call_of(node, program)
-    given = _keywords(call) if call is not None else {}
+    given = _keywords(_call_of(node, program))
     return any(
         program.tree.source(given[name].value) != str(name == keras_3.AGGREGATION[0])
         for name in keras_3.AGGREGATION
@@ -287,20 +313,10 @@ def does_not_sum(node: cst.Attribute, program: Program) -> bool:
     )
 
 
-def _arguments_of_old_steps(node: cst.Attribute, program: Program) -> list[cst.Arg]:
-    call = _call_of(node, program)
-    given = _keywords(call) if call is not None else {}
-    return [argument for name, argument in given.items() if name != "grads_and_vars"]
-
-
 def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
     """Whether a step of another optimizer than ours names arguments that Keras 3 does not take."""
-    return bool(_arguments_of_old_steps(node, program)) and not _of_wrapper_alone(node, program)
-
-
-def has_a_member_read(node: cst.Attribute, program: Program) -> bool:
-    """Whether a member of an attribute is read."""
-    return isinstance(program.tree.parent(node), cst.Attribute)
+    named = _keywords(_call_of(node, program)).keys() - {"grads_and_vars"}
+    return bool(named) and optimizer_kinds(owner_of(node), program) != {ObjectType.WRAPPER}
 
 
 def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
@@ -335,19 +351,6 @@ def is_step_behind_fit(node: cst.Attribute, program: Program) -> bool:
 
 # Values.
 
-LOGS = ("history", "logs")
-MEMBERS_OF_DTYPES = frozenset({
-    "as_numpy_dtype", "base_dtype", "is_bool", "is_floating", "is_integer", "limits", "max", "min",
-    "name", "real_dtype", "size",
-})  # fmt: skip
-"""Members of `tf.DType`."""
-_VARIABLES = frozenset({
-    "non_trainable_variables", "non_trainable_weights", "trainable_variables", "trainable_weights",
-    "variables", "weights",
-})  # fmt: skip
-_LOG_THE_RATE = frozenset({"ReduceLROnPlateau", "LearningRateScheduler"})
-"""Callbacks that write the learning rate into the logs."""
-
 
 def key_of(subscript: cst.Subscript) -> str | None:
     """Returns the text that something is looked up by."""
@@ -362,29 +365,17 @@ def sets_a_policy(node: cst.Call, program: Program) -> bool:
     return any(one.meaning is Meaning.SET_POLICY for one in program.references)
 
 
-def is_of_the_dtype_of_a_variable(node: cst.Attribute, program: Program) -> bool:
-    """Whether this is a member of the dtype of one of `model.weights`, or similar."""
-    of = node.value
-    if not isinstance(of, cst.Attribute) or of.attr.value != "dtype":
-        return False
-    variable = of.value
-    if isinstance(variable, cst.Subscript):
-        return _are_variables(variable.value)
-    loops = (
-        above.for_in if isinstance(above, cst.BaseComp) else above
-        for above in program.tree.ancestors(node)
-        if isinstance(above, cst.For | cst.BaseComp)
-    )
-    return isinstance(variable, cst.Name) and any(
-        isinstance(loop, cst.For | cst.CompFor)
-        and dotted(loop.target) == variable.value
-        and _are_variables(loop.iter)
-        for loop in loops
-    )
-
-
-def _are_variables(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Attribute) and node.attr.value in _VARIABLES
+def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is a member of the dtype of a weight, or of an input of a model."""
+    match node.value:
+        case cst.Attribute(value=cst.Attribute(attr=name), attr=cst.Name("dtype")):
+            return name.value in keras_3.OF_WEIGHTS
+        case cst.Attribute(value=cst.Subscript(value=lists), attr=cst.Name("dtype")):
+            is_member = isinstance(lists, cst.Attribute)
+            return is_member and lists.attr.value in keras_3.LISTS_OF_VARIABLES
+        case cst.Attribute(value=one, attr=cst.Name("dtype")):
+            return _is_symbolic(one, program)
+    return False
 
 
 def reads_all_logs(node: cst.Attribute, program: Program) -> bool:
@@ -394,7 +385,7 @@ def reads_all_logs(node: cst.Attribute, program: Program) -> bool:
         return False
     if isinstance(above, cst.Attribute) and above.attr.value not in {"items", "keys"}:
         return False
-    return bool(program.reads_by_attribute.keys() & _LOG_THE_RATE)
+    return bool(program.reads_by_attribute.keys() & keras_3.LOG_THE_RATE)
 
 
 def reads_config_of_a_layer(node: cst.Subscript, program: Program) -> bool:
@@ -408,9 +399,8 @@ def reads_config_of_a_layer(node: cst.Subscript, program: Program) -> bool:
 def reads_logs(node: cst.Subscript, program: Program) -> bool:
     """Whether something is looked up in logs."""
     del program
-    return (dotted(node.value) or "").rpartition(".")[2] in LOGS or (
-        isinstance(node.value, cst.Attribute) and node.value.attr.value in LOGS
-    )
+    of = node.value.attr if isinstance(node.value, cst.Attribute) else node.value
+    return isinstance(of, cst.Name) and of.value in keras_3.LOGS
 
 
 # Models, layers, metrics and names of Keras.
@@ -428,33 +418,38 @@ def is_broken_function(node: cst.Attribute, program: Program) -> bool:
     return not (isinstance(first, cst.Attribute) and first.attr.value in rewritten)
 
 
-def is_dtype_of_a_weight(node: cst.Attribute, program: Program) -> bool:
-    """Whether this is the dtype of `layer.kernel`, or similar, of which a member is read."""
-    owner = node.value
-    is_weight = isinstance(owner, cst.Attribute) and owner.attr.value in keras_3.OF_WEIGHTS
-    return is_weight and has_a_member_read(node, program)
-
-
-def _class_around(node: cst.CSTNode, program: Program) -> cst.ClassDef | None:
-    around = program.tree.ancestors(node)
-    return next((one for one in around if isinstance(one, cst.ClassDef)), None)
-
-
 def is_defined_in_a_metric(node: cst.FunctionDef, program: Program) -> bool:
     """Whether a method is one of a metric."""
-    owner = _class_around(node, program)
-    return owner is not None and places.inherits_from_metric(owner, program)
+    owner = _around(node, cst.ClassDef, program)
+    return owner is not None and inherits(owner, program, _is_metric)
 
 
 def hides_layers(node: cst.ClassDef, program: Program) -> bool:
-    """Whether a class is a `tf.Module` with layers in it."""
-    return places.is_module_of_layers(node, program)
+    """Whether a class is a `tf.Module`, and what it defines itself names layers or models."""
+    scope = program.scopes.of_node.get(node)
+    if scope is None or inherits_from_keras(node, program):
+        return False
+    line = program.types.project.members.line(ProjectClass(program.resolver, scope))
+    bases = [path for one in line for b in one.node.bases for path in one.resolver.paths(b.value)]
+    return "tensorflow.Module" in {canonical(path) for path in bases if path is not None} and any(
+        _is_of_keras(inner, program)
+        for inner in program.tree.walk(node)
+        if isinstance(inner, cst.Name | cst.Attribute)
+    )
+
+
+def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
+    """Whether a name is that of a layer or model, or of a class of the file that is one."""
+    if any(path is not None and is_layer(path) for path in program.resolver.paths(node)):
+        return True
+    classes = (binding.node for binding in program.resolver.bindings(node))
+    return any(inherits_from_keras(one, program) for one in classes)
 
 
 def makes_optimizers_or_models(node: cst.Call, program: Program) -> bool:
     """Whether the file makes Keras optimizers, or models."""
     del node
-    kinds = {ObjectType.KERAS, ObjectType.WRAPPER, ObjectType.MODEL}
+    kinds = {*_OPTIMIZERS, ObjectType.MODEL}
     calls = (one for one in program.tree.parents if isinstance(one, cst.Call))
     return any(program.types.of(call) & kinds for call in calls)
 
@@ -465,29 +460,16 @@ def has_unnamed_arguments(node: cst.Call, program: Program) -> bool:
     return any(argument.keyword is None for argument in node.args)
 
 
-def named_weight(node: cst.Call, program: Program) -> list[Edit]:
-    """Names the arguments of `add_weight`; makes no edit if what they are cannot be seen."""
-    own = _own_class(node, program)
-    is_layer = own is not None and places.inherits_from_keras(own, program)
-    names = keras_3.WEIGHT_ARGUMENTS if is_layer else keras_3.METRIC_WEIGHT_ARGUMENTS
-    unnamed = [argument for argument in node.args if argument.keyword is None]
-    if any(argument.star for argument in unnamed) or len(unnamed) > len(names):
-        return []
-    starts = [program.tree.full_span(argument.value)[0] for argument in unnamed]
-    return [Edit(s, s, f"{name}=") for s, name in zip(starts, names, strict=False)]
-
-
 def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
     """Whether `train_step` or `test_step` of a model returns a value by the name `loss`."""
     elements = node.value.elements if isinstance(node.value, cst.Dict) else ()
     keys = [one.key for one in elements if isinstance(one, cst.DictElement)]
     if "loss" not in {k.evaluated_value for k in keys if isinstance(k, cst.SimpleString)}:
         return False
-    around = program.tree.ancestors(node)
-    function = next((one for one in around if isinstance(one, cst.FunctionDef)), None)
-    owner = _class_around(node, program)
-    is_step = function is not None and function.name.value in {"train_step", "test_step"}
-    return is_step and owner is not None and places.inherits_from_keras(owner, program)
+    function = _around(node, cst.FunctionDef, program)
+    owner = _around(node, cst.ClassDef, program)
+    is_step = isinstance(function, cst.FunctionDef) and function.name.value in keras_3.STEPS
+    return is_step and owner is not None and inherits_from_keras(owner, program)
 
 
 # Files.
@@ -505,8 +487,7 @@ def gets_an_optimizer(node: cst.Call, program: Program) -> bool:
 
 def is_no_keras_file(node: cst.Call, program: Program) -> bool:
     """Whether a call is given anything but a name that surely ends with `.keras`."""
-    del program
-    return not _ends(node, ".keras")
+    return not _ends(node, ".keras", program)
 
 
 def keeps_other_models(node: cst.Call, program: Program) -> bool:
@@ -516,9 +497,8 @@ def keeps_other_models(node: cst.Call, program: Program) -> bool:
 
 def keeps_other_weights(node: cst.Call, program: Program) -> bool:
     """Whether weights are saved under another name."""
-    del program
     is_method = isinstance(node.func, cst.Attribute) and "weights" in node.func.attr.value
-    return (is_method or _keeps_weights(node)) and not _ends(node, ".weights.h5")
+    return (is_method or _keeps_weights(node)) and not _ends(node, ".weights.h5", program)
 
 
 def _keeps_weights(call: cst.Call) -> bool:
@@ -526,16 +506,10 @@ def _keeps_weights(call: cst.Call) -> bool:
     return only is not None and dotted(only.value) == "True"
 
 
-def _ends(call: cst.Call, suffix: str) -> bool:
-    first = call.args[0].value if call.args and not call.args[0].star else None
-    if isinstance(first, cst.FormattedString) and first.parts:
-        last = first.parts[-1]
-        is_end = isinstance(last, cst.FormattedStringText) and last.value.endswith(suffix)
-        return is_end and "save_format" not in _keywords(call)
-    if isinstance(first, cst.BinaryOperation):
-        first = first.right
-    text = first.evaluated_value if isinstance(first, cst.SimpleString) else ""
-    return str(text).endswith(suffix) and "save_format" not in _keywords(call)
+def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
+    """Whether a call is given a text, or something with a text behind it, with this ending."""
+    first = program.tree.source(call.args[0].value) if call.args else ""
+    return first.endswith((f'{suffix}"', f"{suffix}'")) and "save_format" not in _keywords(call)
 
 
 # What stops.
@@ -562,23 +536,9 @@ def has_a_size_that_is_no_int(node: cst.Call, program: Program) -> bool:
     return bool(_sizes_that_are_no_ints(node, program))
 
 
-def with_int_sizes(node: cst.Call, program: Program) -> list[Edit]:
-    """Makes ints of the sizes of a layer."""
-    spans = [program.tree.full_span(one) for one in _sizes_that_are_no_ints(node, program)]
-    return [e for start, end in spans for e in (Edit(start, start, "int("), Edit(end, end, ")"))]
-
-
 def is_reduction(node: cst.Attribute, program: Program) -> bool:
     """Whether this is `tf.keras.losses.Reduction.AUTO`."""
     return below_keras(program.resolver.path(node) or "") == "losses.Reduction.AUTO"
-
-
-def is_of_the_dtype_of_an_input(node: cst.Attribute, program: Program) -> bool:
-    """Whether this is the name of the dtype of an input of a model."""
-    match node.value:
-        case cst.Attribute(value=tensor, attr=cst.Name("dtype")):
-            return _is_symbolic(tensor, program)
-    return False
 
 
 def gets_a_schedule(node: cst.Call, program: Program) -> bool:
@@ -611,8 +571,8 @@ def _makes_symbolic(value: cst.BaseExpression, program: Program) -> bool:
     if not isinstance(value.func, cst.Call) or not value.args:
         return False
     layer = program.resolver.path(value.func.func)
-    is_layer = layer is not None and below_keras(layer).startswith("layers.")
-    return is_layer and _is_symbolic(value.args[0].value, program)
+    is_of_layer = layer is not None and below_keras(layer).startswith("layers.")
+    return is_of_layer and _is_symbolic(value.args[0].value, program)
 
 
 def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
@@ -629,14 +589,18 @@ def gets_labels(node: cst.Call, program: Program) -> bool:
     """Whether indices are the first parameter of a function that a model is compiled with."""
     place = keras_3.INDEXED[canonical(program.resolver.path(node.func) or "")]
     label = node.args[place].value if place < len(node.args) else None
-    around = program.tree.ancestors(node)
-    function = next((one for one in around if isinstance(one, cst.FunctionDef)), None)
-    if function is None or len(function.params.params) != 2 or not isinstance(label, cst.Name):
+    function = _around(node, cst.FunctionDef, program)
+    if not isinstance(function, cst.FunctionDef) or not isinstance(label, cst.Name):
         return False
-    return function.params.params[0].name.value == label.value and any(
-        dotted(argument.value) == function.name.value
-        for call in _compiles(program)
-        for argument in call.args
+    parameters = [one.name.value for one in function.params.params]
+    return (
+        len(parameters) == 2
+        and parameters[0] == label.value
+        and any(
+            dotted(argument.value) == function.name.value
+            for call in _compiles(program)
+            for argument in call.args
+        )
     )
 
 
@@ -645,9 +609,9 @@ def _compiles(program: Program) -> list[cst.Call]:
     return [call for one in reads if (call := _call_of(one, program)) is not None]
 
 
-def has_keyword(name: str) -> Condition:
-    """Returns the condition that a call names an argument."""
-    return lambda node, _: name in _keywords(node)
+def has_keyword(*names: str) -> Condition:
+    """Returns the condition that a call names one of some arguments."""
+    return lambda node, _: bool(_keywords(node).keys() & {*names})
 
 
 def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
@@ -696,13 +660,6 @@ def replaced_by(text: str) -> Fix:
     return lambda node, program: [Edit(*program.tree.span(node), text)]
 
 
-def read_without_a_call(node: cst.Attribute, program: Program) -> list[Edit]:
-    """Reads the learning rate instead of calling the schedule."""
-    call = program.tree.parent(node)
-    assert call is not None
-    return [Edit(program.tree.span(node.attr)[0], program.tree.span(call)[1], "learning_rate")]
-
-
 def assign(node: cst.Attribute, program: Program) -> list[Edit]:
     """Writes `opt.learning_rate.assign(x)` for `K.set_value(opt.lr, x)`."""
     call = _given_to(node, program)
@@ -713,14 +670,7 @@ def assign(node: cst.Attribute, program: Program) -> list[Edit]:
     return [Edit(start, value[0], f"{owner}.{name}.assign("), Edit(value[1], end, ")")]
 
 
-def without_arguments_of_old_steps(node: cst.Attribute, program: Program) -> list[Edit]:
-    """Takes out the arguments that Keras 3 does not take."""
-    call = _call_of(node, program)
-    assert call is not None
-    return remove_item(program.tree, call.args, _arguments_of_old_steps(node, program))
-
-
-def of_the_wrapped_optimizer(node: cst.Attribute, program: Program) -> list[Edit]:
-    """Reads an attribute of the optimizer that is wrapped."""
-    end = program.tree.full_span(node.value)[1]
-    return [Edit(end, end, ".inner_optimizer")]
+def with_int_sizes(node: cst.Call, program: Program) -> list[Edit]:
+    """Makes ints of the sizes of a layer."""
+    spans = [program.tree.full_span(one) for one in _sizes_that_are_no_ints(node, program)]
+    return [e for start, end in spans for e in (Edit(start, start, "int("), Edit(end, end, ")"))]

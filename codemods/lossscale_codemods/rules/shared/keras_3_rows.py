@@ -14,23 +14,22 @@ from lossscale_codemods.rules.base import ObservedFix, Review
 from lossscale_codemods.rules.shared.attribute_reads import rewrite
 from lossscale_codemods.rules.shared.keras_3_conditions import ANYTHING, Owner, key_of
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
-from lossscale_codemods.tables.names import WITH_KERAS_3, Target
 from lossscale_codemods.tables.paths import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from lossscale_codemods.domain import Program
     from lossscale_codemods.rules.base import Verdict
     from lossscale_codemods.rules.shared.keras_3_conditions import Condition, Fix
+    from lossscale_codemods.tables.names import Target
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class Keras3Row:
     """One difference of Keras 3.
 
     Attributes:
-        rule: The id of the rule that reports it.
         names: The attributes, methods (`.name`), called paths, keys (`[name]`) or definitions.
         message: What is otherwise; `{name}` is the name that is met.
         advice: What to do about it.
@@ -38,18 +37,18 @@ class Keras3Row:
         of: What the name has to be a member of, and whether it may be one.
         when: A further condition.
         stops: Whether the program does not run there, rather than train otherwise.
-        targets: What the program is migrated to.
+        target: What the program is migrated to, if the row is for one target alone.
     """
 
-    rule: str
     names: Collection[str]
     message: str
     advice: str = ""
+    _: dataclasses.KW_ONLY
     fix: Fix | None = None
     of: Owner = ANYTHING
     when: Condition | None = None
     stops: bool = False
-    targets: Collection[Target] = WITH_KERAS_3
+    target: Target | None = None
 
     def verdict(self, node: cst.CSTNode, name: str, program: Program) -> Verdict | None:
         """Says what becomes of a node; nothing if the row does not fit it."""
@@ -73,26 +72,27 @@ class Keras3Row:
 
 
 def fitting(
-    rows: Iterable[Keras3Row], program: Program
+    table: Mapping[str, Sequence[Keras3Row]], program: Program
 ) -> Iterator[tuple[str, cst.CSTNode, Verdict]]:
     """Yields where a row fits: the id of its rule, the place, and what becomes of it.
 
     Args:
-        rows: The table.
+        table: The rows of each rule, by its id.
         program: The file.
     """
-    by_name: dict[str, list[Keras3Row]] = {}
-    for row in rows:
-        for name in row.names if program.target in row.targets else ():
-            by_name.setdefault(name, []).append(row)
+    by_name: dict[str, list[tuple[str, Keras3Row]]] = {}
+    for rule, rows in table.items():
+        for row in rows:
+            for name in row.names if row.target in (None, program.target) else ():
+                by_name.setdefault(name, []).append((rule, row))
     for node in program.tree.parents:
         decided = set()
         for name in _names(node, program):
-            for row in by_name.get(name, ()):
-                verdict = row.verdict(node, name, program) if row.rule not in decided else None
+            for rule, row in by_name.get(name, ()):
+                verdict = row.verdict(node, name, program) if rule not in decided else None
                 if verdict is not None:
-                    decided.add(row.rule)
-                    yield row.rule, _place(node), verdict
+                    decided.add(rule)
+                    yield rule, _place(node), verdict
 
 
 def _names(node: cst.CSTNode, program: Program) -> Iterator[str]:
