@@ -231,8 +231,8 @@ def _argument(argument: cst.Arg, resolver: Resolver) -> UseKind:
     if isinstance(func, cst.Attribute) and isinstance(func.value, cst.BaseString):
         if func.attr.value != "format":
             return UseKind.OTHER
-        is_number = isinstance(func.value, cst.SimpleString) and "{}" not in func.value.value
-        return UseKind.NUMBER if is_number and ":" in func.value.value else UseKind.TEXT
+        text = func.value.value if isinstance(func.value, cst.SimpleString) else ""
+        return UseKind.NUMBER if ":" in text and "{}" not in text else UseKind.TEXT
     if isinstance(func, cst.Attribute) and func.attr.value in _ASKING_FOR_NONE:
         return UseKind.IGNORED
     if isinstance(func, cst.Attribute) and func.attr.value.startswith(_TESTING):

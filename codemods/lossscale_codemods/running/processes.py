@@ -197,7 +197,7 @@ def _prepare() -> None:
     faulthandler.disable()  # That it died is reported; a trace of C code would only frighten.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(_OUT_OF_TIME, signal.SIG_DFL)
-    # A tree is very many objects, which live until their file is done.
+    # A tree is some hundred thousand objects, which live until their file is done.
     gc.set_threshold(200_000)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
