@@ -348,10 +348,6 @@ class Resolver:
                     continue
                 known = names.lookup(path)
                 old = known is not None and known.meaning is not Meaning.PRIVATE
-                if old and known is not None and star in self.moved:
-                    home = self.moved[star]
-                    compat = home.startswith("compat_lossscale") or not known.new
-                    path = f"{home}.{node.value}" if compat else known.new[0]
                 step = str(star.path).startswith("tensorflow") and node.value in _STAR_STEPS
                 if old or step or optimizer_families.is_class(path):
                     paths.add(path)
