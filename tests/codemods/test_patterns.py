@@ -160,7 +160,7 @@ ROWS = [
             "LS101 the import stays as it is: line 2 still needs it",
             "LS101 the import stays as it is: line 3 still needs it",
             "LS603 tf.contrib is gone, and its optimizer skipped steps that",
-            "LS603 tf.contrib is gone, and that its manager has an equivalent",
+            "LS603 tf.contrib is gone, and so is the manager of this optimizer",
         ),
     ),
     Row(
@@ -1025,11 +1025,10 @@ ROWS = [
             1024, 500, decr_every_n_nan_or_inf=1, incr_ratio=2, decr_ratio=0.5)
         opt = tf.contrib.mixed_precision.LossScaleOptimizer(opt, manager)
         """,
-        """
-        import tensorflow as tf
-        manager = tf.compat.v1.mixed_precision.DynamicLossScale(1024, 500)
-        opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, manager)
-        """,
+        findings=(
+            "LS603 tf.contrib is gone; a DynamicLossScale halves",
+            "LS603 tf.contrib is gone, and so is the manager of this optimizer",
+        ),
     ),
     Row(
         "contrib-lso:call",
@@ -1039,8 +1038,8 @@ ROWS = [
         opt = tf.contrib.mixed_precision.LossScaleOptimizer(opt, manager)
         """,
         findings=(
-            "LS603 tf.contrib is gone, and this manager's rules have no",
-            "LS603 tf.contrib is gone, and that its manager has an equivalent",
+            "LS603 tf.contrib is gone; a DynamicLossScale halves",
+            "LS603 tf.contrib is gone, and so is the manager of this optimizer",
         ),
     ),
     Row(

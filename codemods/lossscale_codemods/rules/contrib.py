@@ -52,8 +52,9 @@ _FIXED = Review(
     f"If that is fine, use {_SHOWN}.MixedPrecisionLossScaleOptimizer with the number.",
 )
 _EXPONENTIAL = Review(
-    "tf.contrib is gone, and this manager has no exact equivalent: a DynamicLossScale halves at "
-    "the first step that is not finite and doubles after so many that are",
+    "tf.contrib is gone; a DynamicLossScale halves at the first step that is not finite and "
+    "doubles after so many that are, which this manager does only with decr_every_n_nan_or_inf=1, "
+    "incr_ratio=2 and decr_ratio=0.5",
     f"If that is fine, use {_SHOWN}.DynamicLossScale and "
     f"{_SHOWN}.MixedPrecisionLossScaleOptimizer.",
 )
@@ -77,12 +78,12 @@ class Contrib(Rule):
         ),
         Case(
             f"{_HEAD}m = tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000)\n",
-            review="no exact equivalent",
+            review="which this manager does only with",
         ),
         Case(
             f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(\n"
             f"    opt, tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000, decr_ratio=0.5))\n",
-            review="no exact equivalent",
+            review="which this manager does only with",
             unsafe=f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(\n"
             "    opt, tf.compat.v1.mixed_precision.DynamicLossScale(2 ** 15, 1000))\n",
         ),

@@ -371,8 +371,9 @@ def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
         case cst.Attribute(value=cst.Attribute(attr=name), attr=cst.Name("dtype")):
             return name.value in keras_3.OF_WEIGHTS
         case cst.Attribute(value=cst.Subscript(value=lists), attr=cst.Name("dtype")):
-            is_member = isinstance(lists, cst.Attribute)
-            return is_member and lists.attr.value in keras_3.LISTS_OF_VARIABLES
+            return isinstance(lists, cst.Attribute) and (
+                lists.attr.value in keras_3.LISTS_OF_VARIABLES
+            )
         case cst.Attribute(value=one, attr=cst.Name("dtype")):
             return _is_symbolic(one, program)
     return False
