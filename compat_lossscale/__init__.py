@@ -38,29 +38,17 @@ if TYPE_CHECKING:
     from compat_lossscale.watching.plotting import plot_history
     from compat_lossscale.watching.report import loss_scale_report
 
-_HOMES = {
-    "assert_equivalent": "compat_lossscale.equivalence",
-    "callbacks": "",
-    "configs_equivalent": "compat_lossscale.equivalence",
-    "convert_config": "compat_lossscale.equivalence",
-    "DynamicLossScale": "compat_lossscale.core",
-    "FixedLossScale": "compat_lossscale.core",
-    "Generation": "compat_lossscale.spec",
-    "LossScale": "compat_lossscale.core",
-    "LossScaleOptimizer": "compat_lossscale.optimizers",
-    "LossScaleRule": "compat_lossscale.spec",
-    "LossScaleSpec": "compat_lossscale.spec",
-    "LossScaleState": "compat_lossscale.spec",
-    "all_finite": "compat_lossscale.spec",
-    "experimental": "",
-    "install": "compat_lossscale.legacy.install",
-    "installed": "compat_lossscale.legacy.install",
-    "keras3": "",
-    "loss_scale_report": "compat_lossscale.watching.report",
-    "plot_history": "compat_lossscale.watching.plotting",
-    "uninstall": "compat_lossscale.legacy.install",
-    "v1": "",
+_NAMES = {
+    "compat_lossscale.core": "DynamicLossScale FixedLossScale LossScale",
+    "compat_lossscale.equivalence": "assert_equivalent configs_equivalent convert_config",
+    "compat_lossscale.legacy.install": "install installed uninstall",
+    "compat_lossscale.optimizers": "LossScaleOptimizer",
+    "compat_lossscale.spec": "Generation LossScaleRule LossScaleSpec LossScaleState all_finite",
+    "compat_lossscale.watching.plotting": "plot_history",
+    "compat_lossscale.watching.report": "loss_scale_report",
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULES = ("callbacks", "experimental", "keras3", "v1")
 _NEED_TENSORFLOW = ("compat_lossscale.core", "compat_lossscale.optimizers")
 
 __all__ = [
@@ -90,11 +78,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if not home:
-        return importlib.import_module(f"{__name__}.{name}")
     if home in _NEED_TENSORFLOW:
         from compat_lossscale._require import require_tensorflow  # noqa: PLC0415  # only if used
 

@@ -92,7 +92,6 @@ WITHOUT_TENSORFLOW = {
     "keras3",
     "keras3.arguments",
     "keras3.optimizer",
-    "keras3.loss_scale_logger",
     "keras3.private",
     "keras3.scaling",
     "keras3.backends",
@@ -100,7 +99,6 @@ WITHOUT_TENSORFLOW = {
     "members",
     "members.guards",
     "watching.logged_run",
-    "watching.logging_hooks",
     "watching.plotting",
     "watching.report",
 }
@@ -118,7 +116,7 @@ MAY_IMPORT_TENSORFLOW = {
 }  # fmt: skip
 MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "members", "tf1", "keras3"}
 MAY_IMPORT_KERAS_3 = {"keras3", "models"}
-PUTS_NAMES_INTO_KERAS_3 = "compat_lossscale.legacy.keras_3_home"
+PUTS_NAMES_INTO_KERAS_3 = "compat_lossscale.legacy.homes"
 
 
 def may_import_tensorflow(module: str) -> bool:
@@ -354,7 +352,7 @@ def test_each_class_has_a_name_of_its_own() -> None:
 
 TABLE_OF_FORMER_IDS = "lossscale_codemods.tables.former_ids"
 # It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
-MOST_LINES_OF_THE_CODEMOD = 26_200
+MOST_LINES_OF_THE_CODEMOD = 25_830
 
 
 def test_the_codemod_does_not_grow() -> None:
@@ -393,5 +391,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 28_544
-    assert len(shim()) <= 141
+    assert lines_of(shim()) <= 27_500
+    assert len(shim()) <= 128

@@ -1318,8 +1318,7 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         "install otherwise",
         install_otherwise,
         (
-            "The old names are in place already, with legacy_optimizers=True "
-            "(`compat-lossscale run` says so by --legacy-optimizers), and now "
+            "The old names are in place already, with legacy_optimizers=True, and now "
             "legacy_optimizers=False is asked for. Leave the argument out to take them "
             "as they are, or call compat_lossscale.uninstall() first."
         ),
@@ -1543,7 +1542,7 @@ ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
     "compat_lossscale/keras3/": "tests/keras3",
     "compat_lossscale/members/guards.py": "tests/keras3/test_loaded_state.py",
-    "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
+    "compat_lossscale/legacy/homes.py": "tests/legacy/test_keras_3_home.py",
     "compat_lossscale/spec/arrays.py": "tests/spec/test_loss_scale_state.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
     "compat_lossscale/spec/wrapper_configs.py": "tests/spec/test_wrapper_configs.py",

@@ -27,22 +27,20 @@ SHIM: Final = {
     "experimental": "test_package.py",
     "v1": "test_package.py",
     "neighbour_names/neighbour": "neighbours/test_neighbour.py",
-    "neighbour_names/estimator_names": "neighbours/test_estimator_training.py",
     "neighbour_names/keras_3_names": "keras3/test_old_members.py",
     "neighbour_names/keras_names": "neighbours/test_keras_modules.py",
     "neighbour_names/keras_public_names": "neighbours/test_keras_public_names.py",
     "neighbour_names/moved_names": "neighbours/test_moved_names.py",
     "neighbour_names/library_names": "neighbours/test_numpy_names.py",
-    "neighbour_names/tensorflow_names": "neighbours/test_neighbours.py",
     # What the old names give: the tests import them as old programs do.
-    "neighbours/estimator_tpu": "neighbours/test_estimator_training.py",
+    "neighbours/import_only": "neighbours/test_estimator_training.py",
     "neighbours/changed_behaviour": "neighbours/test_changed_signatures.py",
     "neighbours/numpy_functions": "neighbours/test_numpy_names.py",
     "neighbours/python_functions": "neighbours/test_python_names.py",
     "neighbours/removed_members": "neighbours/test_changed_signatures.py",
     # They run before a program, in its process: the tests start one.
     "legacy/_site/sitecustomize": "cli/test_run.py",
-    "legacy/tf_keras_home": "legacy/test_install.py",
+    "legacy/homes": "legacy/test_install.py",
     "legacy/program": "cli/test_run_as_python.py",
     "legacy/startup": "cli/test_run_as_python.py",
     "legacy/waiting": "legacy/test_deferred.py",
@@ -53,7 +51,6 @@ SHIM: Final = {
     "keras3/scaling": "keras3/test_guards.py",
     # A model is converted as a whole: what each part does shows when the model trains on.
     "models/stored": "models/test_process.py",
-    "watching/summaries": "watching/test_loss_scale_logger.py",
     # One value with its forms.
     "spec/arrays": "spec/test_loss_scale_state.py",
     # Parts of the optimizers and their classes.
@@ -66,7 +63,6 @@ CODEMOD: Final = {
     # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.
     "python/scopes": "python/test_reaching_definitions.py",
     "domain/object_types": "python/test_modules.py",
-    "domain/finding_guards": "rules/test_ls311_loss_scale_uses.py",
     "domain/loss_scale_values": "rules/test_ls201_constructors.py",
     "python/value_uses": "rules/test_loss_scale_folding.py",
     "domain/optimizers": "rules/test_ls212_optimizers_by_name.py",
@@ -120,7 +116,6 @@ CODEMOD: Final = {
     "rules/shared/keras_3_places": "rules/test_ls223_new_loss_scale_optimizers.py",
     "rules/shared/keras_3_rows": "rules/test_ls321_keras_3_members.py",
     "rules/shared/keras_3_table": "rules/test_ls325_keras_3_values.py",
-    "rules/shared/neighbour_guards": "rules/test_ls901_python_and_numpy.py",
 }
 LISTED: Final = {
     **{REPOSITORY / "compat_lossscale" / name: TESTS / file for name, file in SHIM.items()},

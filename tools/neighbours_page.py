@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from compat_lossscale.neighbour_names import TABLE, keras_names, removed_names
+from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
 from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
@@ -103,7 +103,7 @@ def _migrated(neighbour: Neighbour) -> str:
     """What the codemod does about a name."""
     if neighbour.name.startswith(f"{keras_names.PRIVATE}."):
         return "rewrites"
-    if neighbour in removed_names.COMMON_METHODS:
+    if neighbour in tensorflow_names.COMMON_METHODS:
         return "-"
     if neighbour.for_members or "..." in neighbour.successor:
         return "some"

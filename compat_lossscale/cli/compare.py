@@ -13,8 +13,6 @@ import click
 from compat_lossscale.cli._command import Command, check_report_path, html_option, write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from lossscale_codemods import Record
 
     from compat_lossscale.recording.comparison import RecordingComparison
@@ -53,11 +51,22 @@ def compare(
     """
     if html is not None:
         check_report_path(html)
+    from compat_lossscale.recording import reports
     from compat_lossscale.recording.comparison import compare as compare_recordings
     from compat_lossscale.recording.reading import read
 
     result = compare_recordings(read(before), read(after), rtol=rtol, output=not no_output)
-    sys.exit(report(result, html=html, as_json_=as_json_, findings=_findings(result)))
+    findings = _findings(result)
+    code = int(result.verdict)
+    if html is not None:
+        code |= write_report(html, reports.as_html_page(result, findings))
+    if as_json_:
+        data = {**reports.as_json(result, findings), "exit_code": code}
+        click.echo(json.dumps(data, indent=2, allow_nan=False))
+    else:
+        for line in reports.as_text(result, findings):
+            click.echo(line)
+    sys.exit(code)
 
 
 def _findings(result: RecordingComparison) -> list[Finding]:
@@ -81,25 +90,3 @@ def _records_of(path: Path) -> list[Record]:
 
     records = migrate_source(path.read_bytes()).records
     return [record for record in records if record.outcome is Outcome.NEEDS_REVIEW]
-
-
-def report(
-    result: RecordingComparison,
-    *,
-    html: Path | None = None,
-    as_json_: bool = False,
-    findings: Sequence[Finding] = (),
-) -> int:
-    """Prints a comparison, and returns the exit code."""
-    from compat_lossscale.recording import reports
-
-    code = int(result.verdict)
-    if html is not None:
-        code |= write_report(html, reports.as_html_page(result, findings))
-    if as_json_:
-        data = {**reports.as_json(result, findings), "exit_code": code}
-        click.echo(json.dumps(data, indent=2, allow_nan=False))
-    else:
-        for line in reports.as_text(result, findings):
-            click.echo(line)
-    return code

@@ -188,27 +188,12 @@ def _installed_as_json(
         "python": installed.python,
         "packages": dict(installed.packages),
         "tf_use_legacy_keras": installed.legacy_keras,
-        "jobs": [
-            {
-                "name": job.name,
-                "outlook": job.outlook.value,
-                "reason": job.reason,
-                "step": job.step,
-            }
-            for job in jobs
-        ],
+        "jobs": [{**dataclasses.asdict(job), "outlook": job.outlook.value} for job in jobs],
         "notes": [{"reason": note.reason, "step": note.step} for note in notes],
-        "old_names": {
-            "files": list(survey.files),
-            "looked_at": survey.looked_at,
-            "left_out": survey.left_out,
-            "complete": survey.complete,
-        },
+        "old_names": dataclasses.asdict(survey),
     }
 
 
-_NOT_LOOKED_AT = {"compat_lossscale", "keras", "numpy", "tensorflow", "tf_keras"}
-"""Packages of which it is known what they need."""
 _DISTRIBUTIONS = {
     "PIL": "pillow",
     "bs4": "beautifulsoup4",
@@ -268,50 +253,6 @@ def not_installed(imported: Collection[str], file: Path) -> Iterator[str]:
             yield root
 
 
-def needing_more(
-    packages: Collection[str], own: Collection[Path], largest: int, end: float
-) -> dict[Neighbour, str]:
-    """Looks for installed packages that cannot be imported without others, which are missing.
-
-    Args:
-        packages: The packages that a program imports.
-        own: The program's own files and folders, which are none of them.
-        largest: The largest file to read, in bytes.
-        end: When to stop, by `time.monotonic`.
-
-    Returns:
-        By neighbour that another package serves, which of them imports it.
-    """
-    from compat_lossscale.neighbour_names import TABLE
-    from compat_lossscale.neighbour_names.lookup import neighbour_at
-    from compat_lossscale.neighbours.usage import used_in
-
-    lacking = {one for one in TABLE if one.package and not is_installed(one.package[0])}
-    words = {one.short_name.encode() for one in lacking}
-    users: dict[Neighbour, str] = {}
-    for package in sorted(set(packages) - _NOT_LOOKED_AT) if lacking else ():
-        for file in _sources(package, own):
-            if time.monotonic() > end:
-                return users
-            source = read(file, largest) or b""
-            if any(word in source for word in words):
-                for path in used_in(source).needed:
-                    neighbour = neighbour_at(path)
-                    if neighbour in lacking:
-                        users.setdefault(neighbour, package)
-    return users
-
-
-def _sources(package: str, own: Collection[Path]) -> Iterator[Path]:
-    """The files of an installed package, unless Python brings it or it is the program's own."""
-    if package in sys.stdlib_module_names or not is_installed(package):
-        return
-    spec = importlib.util.find_spec(package)
-    for folder in map(Path, (spec and spec.submodule_search_locations) or ()):
-        if not any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in own):
-            yield from sorted(folder.rglob("*.py"))
-
-
 _LARGEST = 2_000_000
 _MOST_NAMES = 8
 
@@ -323,20 +264,16 @@ class UsedNeighbours:
     Attributes:
         files: The number of files that use each neighbour.
         packages: The packages that they import.
-        missing: By package that is not installed, how many files import it whatever is the case.
+        missing: Those of the packages that are not installed.
         programs_lack: Which of these a file imports that doctor was asked about itself.
-        functions_lack: Which ones only a function of such a file imports.
-        needed_by: By neighbour, the installed package that cannot be imported without it.
         writes_summaries: Whether they write summaries of TensorFlow 2.
         not_on_keras_3: What they use that Keras 3 has not: members, and names below `tf.keras`.
     """
 
     files: dict[Neighbour, int] = dataclasses.field(default_factory=dict)
     packages: set[str] = dataclasses.field(default_factory=set)
-    missing: dict[str, int] = dataclasses.field(default_factory=dict)
+    missing: set[str] = dataclasses.field(default_factory=set)
     programs_lack: set[str] = dataclasses.field(default_factory=set)
-    functions_lack: set[str] = dataclasses.field(default_factory=set)
-    needed_by: dict[Neighbour, str] = dataclasses.field(default_factory=dict)
     writes_summaries: bool = False
     not_on_keras_3: set[str] = dataclasses.field(default_factory=set)
 
@@ -349,13 +286,6 @@ class UsedNeighbours:
                     f"{_short(one)} needs the package {one.package[0].replace('_', '-')}, which "
                     "TensorFlow does not install any more."
                 )
-        for one, package in self.needed_by.items():
-            assert one.package is not None
-            needed.setdefault(
-                one.package[1],
-                f"The installed package {package} imports {_short(one)}, which needs the package "
-                f"{one.package[0].replace('_', '-')}.",
-            )
         uses_tensorboard = self.writes_summaries or "tensorboard" in self.packages
         if uses_tensorboard and not version("tensorboard"):
             needed["pip install tensorboard"] = (
@@ -368,9 +298,6 @@ class UsedNeighbours:
             )
         for package in sorted(self.programs_lack):
             needed[install(package)] = f"It imports {package}, which is not installed."
-        for package in sorted(self.functions_lack - self.programs_lack):
-            reason = f"A function imports {package}, which is not installed."
-            needed.setdefault(install(package), reason)
         return [(reason, step) for step, reason in needed.items()]
 
 
@@ -392,19 +319,17 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Used
             continue
         file = used_in(source)
         for neighbour in file.neighbours:
+            name = neighbour.module_or_name
+            if not neighbour.is_served and "." not in name and is_installed(name):
+                continue  # An older Python has it, or a package that was installed for it.
             used.files[neighbour] = used.files.get(neighbour, 0) + 1
         used.packages |= file.packages
         used.not_on_keras_3 |= file.not_on_keras_3
         used.writes_summaries = used.writes_summaries or file.writes_summaries
-        is_asked_about = one.path.absolute() in programs
         lacking = set(not_installed(file.needed, one.path))
-        lacking_later = set(not_installed(file.needed_later, one.path))
-        for package in lacking | lacking_later:
-            used.missing[package] = used.missing.get(package, 0) + 1
-        if is_asked_about:
+        used.missing |= lacking
+        if one.path.absolute() in programs:
             used.programs_lack |= lacking
-            used.functions_lack |= lacking_later
-    used.needed_by = needing_more(used.packages, [path.absolute() for path in paths], _LARGEST, end)
     return used
 
 
@@ -429,7 +354,7 @@ def _usage_lines(used: UsedNeighbours) -> Iterator[str]:
             "`compat-lossscale run` runs it on tf-keras, and not with --keras3: Keras 3 has no "
             f"{', '.join(sorted(used.not_on_keras_3))}."
         )
-    others = sorted(used.missing.keys() - used.programs_lack - used.functions_lack)
+    others = sorted(used.missing - used.programs_lack)
     if others:
         more = f" and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
         yield (

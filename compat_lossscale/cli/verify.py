@@ -314,13 +314,8 @@ def _field(field: Field) -> str:
 
 def _summary(results: Sequence[Verification]) -> str:
     counts = [
-        f"{sum(result.status is status for result in results)} {description}"
-        for status, description in (
-            (ArtefactStatus.LOSSLESS, "lossless"),
-            (ArtefactStatus.LOSSY, "would lose something"),
-            (ArtefactStatus.NO_LOSS_SCALE, "without a loss scale"),
-            (ArtefactStatus.UNREADABLE, "unreadable"),
-        )
+        f"{sum(result.status is status for result in results)} {status.words}"
+        for status in ArtefactStatus
     ]
     noun = "artefact" if len(results) == 1 else "artefacts"
     return f"{len(results)} {noun}: {', '.join(counts)}"

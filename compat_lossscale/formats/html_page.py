@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from compat_lossscale.formats.artefact import StatedConfig
 from compat_lossscale.formats.conversion import Conversion, Verdict
@@ -18,15 +18,9 @@ from compat_lossscale.formats.verification import (
     printable,
 )
 from compat_lossscale.pages import page
-from compat_lossscale.pages.side_by_side import Row, hunks
+from compat_lossscale.pages.page import Row, hunks
 from compat_lossscale.spec import Generation
 
-_WORDS = {
-    ArtefactStatus.LOSSLESS: "lossless",
-    ArtefactStatus.LOSSY: "would lose something",
-    ArtefactStatus.NO_LOSS_SCALE: "without a loss scale",
-    ArtefactStatus.UNREADABLE: "unreadable",
-}
 _URGENCY = (
     ArtefactStatus.UNREADABLE,
     ArtefactStatus.LOSSY,
@@ -39,53 +33,6 @@ _OPEN = 40
 """The number of artefacts that are expanded at first."""
 
 
-@dataclasses.dataclass(frozen=True)
-class ShownField:
-    """A field that is lost or noted."""
-
-    verdict: str
-    name: str
-    value: str
-    reason: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Converted:
-    """One conversion on the page."""
-
-    target: str
-    title: str
-    lost: int
-    kept: str
-    fields: list[ShownField]
-    hunks: list[list[Row]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Config:
-    """One config on the page."""
-
-    words: str
-    note: str
-    conversions: list[Converted]
-
-
-@dataclasses.dataclass(frozen=True)
-class Shown:
-    """One artefact on the page."""
-
-    path: str
-    status: str
-    words: str
-    error: str
-    facts: list[tuple[str, str]]
-    configs: list[Config]
-    states: list[str]
-    missing: list[str]
-    lost: Sequence[str]
-    open: bool
-
-
 def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str, str]] = ()) -> str:
     """Returns the results as a page that loads nothing else.
 
@@ -94,8 +41,8 @@ def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str,
         deep: The comparisons with tf-keras, in the form of `--json`.
     """
     statuses = [
-        (_css(status), words, sum(result.status is status for result in results))
-        for status, words in _WORDS.items()
+        (_css(status), status.words, sum(result.status is status for result in results))
+        for status in ArtefactStatus
     ]
     made = [made for result in results for _, of_config in result.conversions for made in of_config]
     ordered = sorted(results, key=lambda result: _URGENCY.index(result.status))
@@ -127,51 +74,53 @@ def _loses_nothing(stated: tuple[StatedConfig, Sequence[Conversion]]) -> bool:
     return not any(conversion.lost for conversion in stated[1])
 
 
-def _shown(result: Verification, *, open_: bool) -> Shown:
+def _shown(result: Verification, *, open_: bool) -> dict[str, Any]:
+    """Returns what the page says of an artefact."""
     artefact = result.artefact
     facts = []
     if artefact is not None:
         facts = [("Format", artefact.format), ("Form", artefact.layout)]
         facts += [("Written by", printable(artefact.writer))] if artefact.writer else []
-    return Shown(
-        result.path,
-        _css(result.status),
-        _WORDS[result.status],
-        result.error,
-        facts,
-        [
-            Config(
-                describe_config(stated),
-                stated.note,
-                [_converted(stated, made) for made in conversions],
-            )
+    return {
+        "path": result.path,
+        "status": _css(result.status),
+        "words": result.status.words,
+        "error": result.error,
+        "facts": facts,
+        "configs": [
+            {
+                "words": describe_config(stated),
+                "note": stated.note,
+                "conversions": [_converted(stated, made) for made in conversions],
+            }
             for stated, conversions in sorted(result.conversions, key=_loses_nothing)
         ],
-        [describe_state(state) for state in (artefact.states if artefact else ())],
-        [printable(what) for what in (artefact.missing if artefact else ())],
-        result.lost,
-        open_,
-    )
+        "states": [describe_state(state) for state in (artefact.states if artefact else ())],
+        "missing": [printable(what) for what in (artefact.missing if artefact else ())],
+        "lost": result.lost,
+        "open": open_,
+    }
 
 
-def _converted(stated: StatedConfig, made: Conversion) -> Converted:
-    return Converted(
-        made.target.value,
-        made.target.title,
-        len(made.lost),
-        ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT),
-        [
-            ShownField(
-                field.verdict.value,
-                printable(field.name),
-                printable(json.dumps(field.value)),
-                printable(field.reason),
-            )
+def _converted(stated: StatedConfig, made: Conversion) -> dict[str, Any]:
+    """Returns what the page says of one conversion of a config."""
+    return {
+        "target": made.target.value,
+        "title": made.target.title,
+        "lost": len(made.lost),
+        "kept": ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT),
+        "fields": [
+            {
+                "verdict": field.verdict.value,
+                "name": printable(field.name),
+                "value": printable(json.dumps(field.value)),
+                "reason": printable(field.reason),
+            }
             for field in made.fields
             if field.verdict is not Verdict.KEPT
         ],
-        _side_by_side(stated.config, made.config),
-    )
+        "hunks": _side_by_side(stated.config, made.config),
+    }
 
 
 def _side_by_side(

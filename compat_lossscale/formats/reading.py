@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,16 @@ from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
 from compat_lossscale.formats.bounded import open_regular
 from compat_lossscale.formats.isolated import to_json
-from compat_lossscale.formats.readers import Reader, readers
+from compat_lossscale.formats.readers import (
+    checkpoint,
+    config_json,
+    h5,
+    keras_archive,
+    saved_model,
+)
 
-
-def reader_of(path: str) -> Reader | None:
-    """Returns the module that reads a file or folder; `None` if none does."""
-    return next((reader for reader in readers() if reader.matches(path)), None)
+READERS: tuple[types.ModuleType, ...] = (checkpoint, config_json, h5, keras_archive, saved_model)
+"""The modules of the formats, in the order in which they are asked."""
 
 
 def read(path: str | os.PathLike[str]) -> Artefact:
@@ -58,9 +63,10 @@ def read_in_this_process(path: str) -> Artefact:
             Path(path).stat()
         if Path(path).is_file() and not Path(path).stat().st_size:
             raise UnreadableArtefactError("the file is empty: whatever wrote it did not finish")
-        reader = reader_of(path)
-        if reader is not None:
-            return reader.read(path)
+        for reader in READERS:
+            if reader.matches(path):
+                artefact: Artefact = reader.read(path)
+                return artefact
         if Path(path).is_dir():
             os.scandir(path).close()
             raise UnreadableArtefactError(
@@ -144,4 +150,4 @@ def _is_artefact_folder(path: Path) -> bool:
 
 
 def _is_candidate(name: str) -> bool:
-    return any(name.endswith(reader.SUFFIXES) for reader in readers())
+    return any(name.endswith(reader.SUFFIXES) for reader in READERS)

@@ -18,8 +18,7 @@ from compat_lossscale._printable import escaped
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
-from compat_lossscale.formats.artefact_conversion import convert_artefact
-from compat_lossscale.formats.conversion import Conversion, Verdict
+from compat_lossscale.formats.conversion import Conversion, Verdict, convert_artefact
 from compat_lossscale.formats.isolated import to_json
 from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.reading import find, read_in_this_process
@@ -52,6 +51,14 @@ class ArtefactStatus(enum.Enum):
     LOSSY = "lossy"
     NO_LOSS_SCALE = "no loss scale"
     UNREADABLE = "unreadable"
+
+    @property
+    def words(self) -> str:
+        """The words for artefacts of this status."""
+        return {
+            ArtefactStatus.LOSSY: "would lose something",
+            ArtefactStatus.NO_LOSS_SCALE: "without a loss scale",
+        }.get(self, self.value)
 
 
 @dataclasses.dataclass(frozen=True)

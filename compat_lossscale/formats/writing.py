@@ -26,9 +26,8 @@ from compat_lossscale.errors import (
 )
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
-from compat_lossscale.formats.artefact_conversion import convert_artefact
 from compat_lossscale.formats.bounded import open_regular, parse_json
-from compat_lossscale.formats.conversion import Conversion
+from compat_lossscale.formats.conversion import Conversion, convert_artefact
 from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
 from compat_lossscale.formats.reading import read
 from compat_lossscale.spec import Generation

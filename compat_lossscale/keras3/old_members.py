@@ -229,6 +229,9 @@ def _set_learning_rate(optimizer: Any, value: Any) -> None:
     optimizer.learning_rate = value
 
 
+LR = property(_learning_rate, _set_learning_rate, doc=_learning_rate.__doc__)
+
+
 def _weights(optimizer: Any) -> list[Any]:
     """The optimizer's variables. Keras 3 has the learning rate among them."""
     return list(optimizer.variables)
@@ -334,10 +337,9 @@ def put(undo: Undo) -> None:
         undo: What takes them away again.
     """
     optimizer = keras.optimizers.Optimizer
-    lr = property(_learning_rate, _set_learning_rate, doc=_learning_rate.__doc__)
     added = {
         "get_weights": _get_weights,
-        "lr": lr,
+        "lr": LR,
         "minimize": _minimize,
         "weights": property(_weights, doc=_weights.__doc__),
         "__getattr__": look_up,

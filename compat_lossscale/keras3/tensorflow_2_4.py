@@ -151,14 +151,7 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
             and not hasattr(type(self), name)
         )
 
-    @property
-    def lr(self) -> Any:
-        """The inner optimizer's learning rate."""
-        return self.inner_optimizer.learning_rate
-
-    @lr.setter
-    def lr(self, value: Any) -> None:
-        self.inner_optimizer.learning_rate = value
+    lr = old_members.LR
 
     @property
     def weights(self) -> list[Any]:

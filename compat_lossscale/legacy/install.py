@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 from compat_lossscale._patching import Undo, take_back
 from compat_lossscale.errors import InstallError
-from compat_lossscale.legacy import keras_3_home, tf_keras_home, waiting
+from compat_lossscale.legacy import homes, waiting
 
-_OPTIONS = {True: "legacy-optimizers", False: "new-optimizers"}
 _lock = threading.RLock()
 _undo: Undo = []
 """What takes the names out again, last thing first. Empty while not installed."""
@@ -58,13 +57,12 @@ def install(
             waiting.done()
             return
         options = _agreed(legacy_optimizers, neighbours, keras, waiting.what_to_install())
-        home = keras_3_home if options["keras"] == 3 else tf_keras_home
-        home.require("compat_lossscale.install()")
+        homes.require("compat_lossscale.install()", keras=options["keras"])
         waiting.done()
         undo: Undo = []
         try:
-            home.select(undo)
-            home.put(options, undo)
+            homes.select(undo, keras=options["keras"])
+            homes.put(options, undo)
             if options["neighbours"]:
                 waiting.put_neighbours(undo, keras=options["keras"])
         except BaseException:
@@ -116,26 +114,15 @@ def _agreed(
             "neighbours": neighbours is not False,
             "keras": keras or 2,
         }
-    if keras not in (None, chosen["keras"]):
-        raise InstallError(
-            f"The old names are in place already, with keras={chosen['keras']}, and now "
-            f"keras={keras} is asked for. Leave the argument out to take them as they are, or call "
-            "compat_lossscale.uninstall() first."
-        )
-    if neighbours not in (None, chosen["neighbours"]):
-        raise InstallError(
-            f"The old names are in place already, with neighbours={chosen['neighbours']}, and now "
-            f"neighbours={neighbours} is asked for. Leave the argument out to take them as they "
-            "are, or call compat_lossscale.uninstall() first."
-        )
-    has_legacy_optimizers = chosen["legacy_optimizers"]
-    if legacy_optimizers not in (None, has_legacy_optimizers):
-        raise InstallError(
-            f"The old names are in place already, with legacy_optimizers={has_legacy_optimizers} "
-            f"(`compat-lossscale run` says so by --{_OPTIONS[has_legacy_optimizers]}), and now "
-            f"legacy_optimizers={legacy_optimizers} is asked for. Leave the argument out to take "
-            "them as they are, or call compat_lossscale.uninstall() first."
-        )
+    asked = {"keras": keras, "neighbours": neighbours, "legacy_optimizers": legacy_optimizers}
+    there: dict[str, object] = {**chosen}
+    for name, value in asked.items():
+        if value not in (None, there[name]):
+            raise InstallError(
+                f"The old names are in place already, with {name}={there[name]}, and now "
+                f"{name}={value} is asked for. Leave the argument out to take them as they are, or "
+                "call compat_lossscale.uninstall() first."
+            )
     return chosen
 
 

@@ -43,11 +43,7 @@ class KerasNames:
     Attributes:
         optimizer: The class in place of `tf.keras.mixed_precision.LossScaleOptimizer`.
         experimental_optimizer: The same for the experimental one.
-        policy: The experimental Policy.
-        get_layer_policy: The function of that name; and so the other three.
-        global_policy: See `get_layer_policy`.
-        set_policy: See `get_layer_policy`.
-        policy_scope: See `get_layer_policy`.
+        policies: The module with the experimental Policy, and the functions around it.
         configs: Reads and writes loss scales.
         deserialize_policy: Makes a policy of what a layer's config has as its `dtype`.
         helpers: What else is in private modules of mixed precision, by the module.
@@ -55,11 +51,7 @@ class KerasNames:
 
     optimizer: type
     experimental_optimizer: type
-    policy: type
-    get_layer_policy: Callable[..., Any]
-    global_policy: Callable[..., Any]
-    set_policy: Callable[..., Any]
-    policy_scope: Callable[..., Any]
+    policies: Any
     configs: LossScaleConfigs
     deserialize_policy: Callable[..., Any]
     helpers: Mapping[str, Mapping[str, Any]]
@@ -75,10 +67,10 @@ def keras_table(names: KerasNames) -> Table:
         "mixed_precision": {"LossScaleOptimizer": names.optimizer},
         "mixed_precision.experimental": {
             "LossScaleOptimizer": names.experimental_optimizer,
-            "Policy": names.policy,
-            "get_layer_policy": names.get_layer_policy,
-            "global_policy": names.global_policy,
-            "set_policy": names.set_policy,
+            "Policy": names.policies.Policy,
+            "get_layer_policy": names.policies.get_layer_policy,
+            "global_policy": names.policies.global_policy,
+            "set_policy": names.policies.set_policy,
         },
     }
 
@@ -113,7 +105,7 @@ def private_table(names: KerasNames) -> Table:
     """
     helpers: Table = {
         **names.helpers,
-        "get_layer_policy": {"get_layer_policy": names.get_layer_policy},
+        "get_layer_policy": {"get_layer_policy": names.policies.get_layer_policy},
         "loss_scale": {
             "deserialize": names.configs.deserialize,
             "get": names.configs.get,
@@ -127,9 +119,9 @@ def private_table(names: KerasNames) -> Table:
         },
         "policy": {
             **names.helpers.get("policy", {}),
-            "PolicyV1": names.policy,
-            "policy_scope": names.policy_scope,
-            "set_policy": names.set_policy,
+            "PolicyV1": names.policies.Policy,
+            "policy_scope": names.policies.policy_scope,
+            "set_policy": names.policies.set_policy,
         },
     }
     experimental: Table = {
@@ -140,9 +132,9 @@ def private_table(names: KerasNames) -> Table:
         },
         "policy": {
             **helpers["policy"],
-            "Policy": names.policy,
+            "Policy": names.policies.Policy,
             "deserialize": names.deserialize_policy,
-            "global_policy": names.global_policy,
+            "global_policy": names.policies.global_policy,
         },
     }
     keras = "keras.mixed_precision"

@@ -202,11 +202,10 @@ def install_when_imported(
     """
 
     def prepare() -> None:
-        from compat_lossscale.legacy import keras_3_home, tf_keras_home  # noqa: PLC0415  # only if used
+        from compat_lossscale.legacy import homes  # noqa: PLC0415  # only if used
 
-        home = keras_3_home if keras3 else tf_keras_home
-        home.require(what)
-        home.select(waiting.undo)
+        homes.require(what, keras=keras)
+        homes.select(waiting.undo, keras=keras)
 
     def install(options: waiting.InstallOptions) -> None:
         from compat_lossscale.legacy.install import install_unless_busy  # noqa: PLC0415  # slow

@@ -19,8 +19,7 @@ from pathlib import Path
 from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import ConversionError, InexpressibleLossScaleError, MissingExtraError
 from compat_lossscale.formats.artefact import Artefact
-from compat_lossscale.formats.artefact_conversion import is_whole
-from compat_lossscale.formats.conversion import Conversion
+from compat_lossscale.formats.conversion import Conversion, is_whole
 from compat_lossscale.formats.isolated import from_json
 from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
 from compat_lossscale.formats.readers.keras_archive import is_keras3

@@ -24,7 +24,7 @@ from compat_lossscale.formats.conversion import Conversion, Field, Verdict
 from compat_lossscale.formats.isolated import to_json
 from compat_lossscale.formats.readers import checkpoint, h5, keras_archive
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
-from compat_lossscale.models.rebuilding import Rebuilding, paired_weights
+from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights
 from compat_lossscale.models.stored import StoredModel, read_stored
 from compat_lossscale.spec import Generation
 
@@ -565,7 +565,7 @@ def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Fiel
                 f"{rebuilding.title} does not load the weight {other.name} that it has saved"
             )
     try:
-        inputs = [_probe(one) for one in _flat(old.inputs or [])]
+        inputs = [_probe(one) for one in flat(old.inputs or [])]
         if not inputs:
             raise ValueError("the model has no inputs of known shapes")
         before, after = (_outputs(model, inputs) for model in (old, loaded))
@@ -581,14 +581,6 @@ def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Fiel
     return [Field("outputs", Verdict.LOST, distance, reason)]
 
 
-def _flat(value: Any) -> list[Any]:
-    if isinstance(value, Mapping):
-        return [one for child in value.values() for one in _flat(child)]
-    if isinstance(value, list | tuple):
-        return [one for child in value for one in _flat(child)]
-    return [value]
-
-
 def _probe(tensor: Any) -> Any:
     random = np.random.default_rng(0)
     shape = [2, *(4 if size is None else int(size) for size in tuple(tensor.shape)[1:])]
@@ -602,7 +594,7 @@ def _outputs(model: Any, inputs: list[Any]) -> list[Any]:
     given = inputs[0] if len(inputs) == 1 else inputs
     if isinstance(model.inputs, Mapping):
         given = dict(zip(model.inputs, inputs, strict=True))
-    return [np.asarray(one, "float64") for one in _flat(model(given, training=False))]
+    return [np.asarray(one, "float64") for one in flat(model(given, training=False))]
 
 
 def _distance(before: list[Any], after: list[Any]) -> float:

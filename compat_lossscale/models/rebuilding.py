@@ -8,7 +8,7 @@ other class does not take is left out if it says no more than the default, and i
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from compat_lossscale.errors import ConversionError
@@ -264,54 +264,49 @@ class Rebuilding:
     # --- functional models ------------------------------------------------------------------------
 
     def _functional(self, old: Any) -> Any:
-        config = old.get_config()
-        graph = _Graph(config["layers"], is_keras3=not self.to_keras3)
-        outputs: dict[tuple[str, int], Any] = {}
-        for layer in config["layers"]:
-            if layer["class_name"] == "InputLayer":
-                outputs[_name(layer), 0] = self._input(layer["config"])
-        pending = [
-            (layer, number, call)
-            for layer in config["layers"]
-            if layer["class_name"] != "InputLayer"
-            for number, call in enumerate(layer["inbound_nodes"])
+        made: dict[int, Any] = {}
+        calls = [
+            (layer, *call)
+            for layer in getattr(old, "operations", old.layers)
+            for call in _calls_of(layer)
         ]
-        while pending:
-            left = []
-            for layer, number, call in pending:
-                args, kwargs = graph.arguments(call)
-                if all(key in outputs for key in graph.needs((args, kwargs))):
-                    made = self._called(old, layer, *graph.resolved((args, kwargs), outputs))
-                    outputs[_name(layer), number] = made
-                else:
-                    left.append((layer, number, call))
-            if len(left) == len(pending):
-                raise ConversionError(f"the graph of {old.name} has a call without its inputs")
-            pending = left
-        ends = [graph.ends(config[key], outputs) for key in ("input_layers", "output_layers")]
+        count = -1
+        # A layer can have calls that are of other models: their inputs are not made.
+        while count != len(made):
+            count = len(made)
+            for layer, args, kwargs, outputs in calls:
+                if id(outputs[0]) not in made and all(
+                    id(one) in made for one in flat((args, kwargs)) if is_symbolic(one)
+                ):
+                    result = self._called(layer, *_replaced((args, kwargs), made))
+                    made |= zip(map(id, outputs), flat(result), strict=True)
+        if not all(id(one) in made for one in flat(old.output)):
+            raise ConversionError(f"the graph of {old.name} has a call without its inputs")
+        ends = [_replaced(end, made) for end in (old.input, old.output)]
         return self.target.Model(*ends, name=self._free_name(old.name))
 
-    def _called(self, old: Any, layer: Mapping[str, Any], args: Any, kwargs: Any) -> Any:
-        name = layer["class_name"]
-        if name == "Cast" and str(layer.get("module")).startswith("keras.src.ops."):
+    def _called(self, layer: Any, args: Any, kwargs: Any) -> Any:
+        name, place = type(layer).__name__, f"layer {layer.name}"
+        if name == "InputLayer":
+            return self._input(layer.get_config())
+        if name == "Cast" and type(layer).__module__.startswith("keras.src.ops."):
             # Keras 3.6 casts where policies meet. A layer of tf-keras casts its inputs itself.
             return args[0]
         kwargs = {key: value for key, value in kwargs.items() if value is not None}
         if kwargs.get("training") is False:
             if self.to_keras3:
-                self.lost(f"layer {_name(layer)}.training", False, _INFERENCE)
+                self.lost(f"{place}.training", False, _INFERENCE)
             else:
-                # Keras 3 writes arguments that were not given, too.
+                # Keras 3 keeps arguments that were not given, too.
                 del kwargs["training"]
         if name in _WITH_STATES and isinstance(args[0], list):
             kwargs["initial_state"] = args[0][1:]
             args = [args[0][0], *args[1:]]
-        new = self.layer(old.get_layer(_name(layer)))
+        new = self.layer(layer)
         try:
             return new(*args, **kwargs)
         except Exception as error:
             # Each class raises what it likes.
-            place = f"layer {_name(layer)}"
             raise ConversionError(f"{place}: {self.title} does not call it: {error}") from error
 
     # --- weights ----------------------------------------------------------------------------------
@@ -367,105 +362,39 @@ def _parameters(cls: type) -> Iterator[tuple[str, Any]]:
             return
 
 
-def _name(layer: Mapping[str, Any]) -> str:
-    return str(layer.get("name") or layer["config"]["name"])
-
-
 def _tuples(shape: Any) -> Any:
     return tuple(map(_tuples, shape)) if isinstance(shape, list | tuple) else shape
 
 
-class _Graph:
-    """Reads the calls in the config of a functional model, of either Keras."""
-
-    def __init__(self, layers: Iterable[Mapping[str, Any]], *, is_keras3: bool) -> None:
-        self._is_keras3 = is_keras3
-        self._layers = {_name(layer): layer for layer in layers}
-
-    def arguments(self, call: Any) -> tuple[list[Any], dict[str, Any]]:
-        """Returns what a layer is called with; tensors are `_Tensor`."""
-        if isinstance(call, Mapping):
-            return self._revived(call["args"]), self._revived(call["kwargs"])
-        kwargs: dict[str, Any] = {}
-        first = self._leaves(call, kwargs)
-        if isinstance(first, list) and len(first) == 1:
-            (first,) = first
-        return [first], {key: self._leaves(value, {}) for key, value in kwargs.items()}
-
-    def _revived(self, value: Any) -> Any:
-        if isinstance(value, Mapping):
-            if value.get("class_name") == "__keras_tensor__":
-                name, call, output = value["config"]["keras_history"]
-                return _Tensor(name, call, output)
-            return {key: self._revived(child) for key, child in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._revived(child) for child in value]
-        return value
-
-    def _leaves(self, value: Any, kwargs: dict[str, Any]) -> Any:
-        if isinstance(value, Mapping):
-            return {key: self._leaves(child, kwargs) for key, child in value.items()}
-        if not isinstance(value, list | tuple):
-            return value
-        if len(value) in (3, 4) and value[0] == "_CONSTANT_VALUE":
-            return value[2]
-        if len(value) in (3, 4) and isinstance(value[0], str) and isinstance(value[1], int):
-            if len(value) == 4:
-                kwargs.update(value[3])
-            # tf-keras counts the call in which a model was made.
-            return _Tensor(value[0], value[1] - self._has_own_input(value[0]), value[2])
-        return [self._leaves(child, kwargs) for child in value]
-
-    def _has_own_input(self, name: str) -> bool:
-        config = self._layers[name]["config"]
-        inside = config.get("layers") if isinstance(config, Mapping) else None
-        is_sequential = self._layers[name]["class_name"] == "Sequential"
-        if not isinstance(inside, list) or not inside:
-            return False
-        return not is_sequential or bool(inside[0]["class_name"] == "InputLayer")
-
-    def needs(self, tree: Any) -> Iterator[tuple[str, int]]:
-        """Yields the calls whose outputs a structure has."""
-        if isinstance(tree, _Tensor):
-            yield tree.name, tree.call
-        elif isinstance(tree, Mapping):
-            for child in tree.values():
-                yield from self.needs(child)
-        elif isinstance(tree, list | tuple):
-            for child in tree:
-                yield from self.needs(child)
-
-    def resolved(self, tree: Any, outputs: Mapping[tuple[str, int], Any]) -> Any:
-        """Returns a structure with the tensors themselves."""
-        if isinstance(tree, _Tensor):
-            made = outputs[tree.name, tree.call]
-            return made[tree.output] if isinstance(made, list | tuple) else made
-        if isinstance(tree, Mapping):
-            return {key: self.resolved(child, outputs) for key, child in tree.items()}
-        if isinstance(tree, list | tuple):
-            return [self.resolved(child, outputs) for child in tree]
-        return tree
-
-    def ends(self, ends: Any, outputs: Mapping[tuple[str, int], Any]) -> Any:
-        """Returns the inputs or the outputs of the whole model."""
-        if isinstance(ends, Mapping):
-            return {key: self.ends(end, outputs) for key, end in ends.items()}
-        if isinstance(ends[0], str):
-            name, call, output = ends
-            is_functional = not self._is_sequential(name)
-            if not self._is_keras3 or is_functional:
-                # Keras 3 counts that call too, but only of functional models and only here.
-                call -= self._has_own_input(name)
-            return self.resolved(_Tensor(name, call, output), outputs)
-        found = [self.ends(end, outputs) for end in ends]
-        return found[0] if len(found) == 1 else found
-
-    def _is_sequential(self, name: str) -> bool:
-        return bool(self._layers[name]["class_name"] == "Sequential")
+def _calls_of(layer: Any) -> Iterator[tuple[Any, Any, list[Any]]]:
+    """Yields the arguments of each call of a layer of either Keras, and the outputs."""
+    # Keras 3 has no public name for them.
+    for node in getattr(layer, "inbound_nodes", None) or layer._inbound_nodes:
+        arguments = getattr(node, "arguments", None)
+        if arguments is None:
+            yield list(node.call_args), node.call_kwargs, flat(node.outputs)
+        else:
+            yield list(arguments.args), arguments.kwargs, flat(node.outputs)
 
 
-class _Tensor:
-    """An output of a call of a layer."""
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a tensor of a model that is built: it has a shape and no value."""
+    return type(value).__name__ == "KerasTensor"
 
-    def __init__(self, name: str, call: int, output: int) -> None:
-        self.name, self.call, self.output = name, call, output
+
+def flat(value: Any) -> list[Any]:
+    """Returns what is in nested containers."""
+    if isinstance(value, Mapping):
+        return [one for child in value.values() for one in flat(child)]
+    if isinstance(value, list | tuple):
+        return [one for child in value for one in flat(child)]
+    return [value]
+
+
+def _replaced(tree: Any, made: Mapping[int, Any]) -> Any:
+    """Returns nested containers with other tensors in the place of some."""
+    if isinstance(tree, Mapping):
+        return {key: _replaced(child, made) for key, child in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [_replaced(child, made) for child in tree]
+    return made.get(id(tree), tree)

@@ -13,13 +13,16 @@ from compat_lossscale.errors import (
     InexpressibleLossScaleError,
 )
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
-from compat_lossscale.formats.artefact_conversion import (
+from compat_lossscale.formats.bounded import parse_json
+from compat_lossscale.formats.conversion import (
+    Conversion,
+    Field,
+    Verdict,
+    convert,
     convert_artefact,
     fates_of_state,
     state_fields,
 )
-from compat_lossscale.formats.bounded import parse_json
-from compat_lossscale.formats.conversion import Conversion, Field, Verdict, convert
 from compat_lossscale.formats.hdf5 import describe
 from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
 from compat_lossscale.formats.reading import read_in_this_process

@@ -9,31 +9,23 @@ imports a framework.
 from __future__ import annotations
 
 from compat_lossscale.neighbour_names import (
-    estimator_names,
     keras_names,
     library_names,
     moved_names,
-    removed_names,
     tensorflow_names,
 )
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
-MEMBERS: tuple[Neighbour, ...] = (
-    *tensorflow_names.METHODS,
-    *removed_names.METHODS,
-    *removed_names.COMMON_METHODS,
-)
+MEMBERS: tuple[Neighbour, ...] = (*tensorflow_names.METHODS, *tensorflow_names.COMMON_METHODS)
 """The neighbours that are attributes of classes."""
 TABLE: tuple[Neighbour, ...] = (
     *MEMBERS,
     *tensorflow_names.NAMES,
+    *tensorflow_names.RARE,
+    *tensorflow_names.ESTIMATORS,
     *tensorflow_names.MODULES,
-    *removed_names.NAMES,
-    *removed_names.RARE,
     *moved_names.NAMES,
     *moved_names.MODULES,
-    *estimator_names.NAMES,
-    *estimator_names.MODULES,
     *keras_names.NAMES,
     *keras_names.MODULES,
     *library_names.NUMPY,

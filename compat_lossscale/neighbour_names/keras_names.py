@@ -20,7 +20,6 @@ _SOURCE = "tf_keras.src"
 _LAYERS = f"{_SOURCE}.layers"
 _LEGACY_OPTIMIZERS = f"{_SOURCE}.optimizers.legacy"
 _LEGACY_SAVING = f"{_SOURCE}.saving.legacy"
-_OURS = "compat_lossscale.neighbours"
 
 # By their place below `tensorflow.python.keras`: where what the module had is today.
 _MOVED = {

@@ -213,10 +213,9 @@ PYTHON = (
     Neighbour(
         "imp.*",
         "Python 3.11",
-        f"{_OURS}.imp_module",
-        "the functions that programs call: reload, load_source, load_module, find_module, "
-        "new_module and the caches' names",
-        "importlib",
+        "",
+        "Python left it out",
+        "Use importlib, or install a copy of the module: pip install zombie-imp",
     ),
     Neighbour(
         "xml.etree.cElementTree.*",
@@ -228,9 +227,10 @@ PYTHON = (
     Neighbour(
         "pkg_resources.*",
         "setuptools 81",
-        f"{_OURS}.pkg_resources_module",
-        "versions, distributions and files of packages; no working sets",
-        "packaging.version, importlib.metadata, importlib.resources",
+        "",
+        "setuptools left it out",
+        "Use packaging.version, importlib.metadata and importlib.resources, or install the last "
+        "setuptools that has it: pip install 'setuptools<81'",
     ),
     Neighbour(
         "distutils.*",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 
-from compat_lossscale.neighbour_names import TABLE, keras_names, removed_names, tensorflow_names
+from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
 from compat_lossscale.neighbour_names.keras_public_names import OTHERS, PUBLIC_NAMES
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
@@ -13,9 +13,7 @@ _NAMES = {one.module_or_name: one for one in TABLE}
 _APIS = ("tensorflow.compat.v1.", "tensorflow.compat.v2.")
 _PUBLIC_KERAS = "tensorflow.keras"
 METHODS = {
-    one.short_name: one
-    for one in (*tensorflow_names.METHODS, *removed_names.METHODS)
-    if one.short_name != "compute_loss"
+    one.short_name: one for one in tensorflow_names.METHODS if one.short_name != "compute_loss"
 }
 """By its name, each method and attribute that no other class is likely to have."""
 

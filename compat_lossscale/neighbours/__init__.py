@@ -79,7 +79,9 @@ def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> No
         names = {name: one for name, one in named.items() if has_tf_keras or not _needs_it(one)}
         if place.startswith("tensorflow.python."):
             if not place.startswith(f"{keras_names.PRIVATE}."):
-                when_imported(place, functools.partial(_put_names, names, undo), undo)
+                when_imported(
+                    place, functools.partial(put_lazy_names, names=names, undo=undo), undo
+                )
         elif place.partition(".")[0] == "tensorflow":
             _put_public_names(place, names, undo)
     for method in MEMBERS:
@@ -98,10 +100,6 @@ def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> No
         put_keras_3_explanations(undo)
 
 
-def _put_names(names: Mapping[str, Neighbour], undo: Undo, module: object) -> None:
-    put_lazy_names(module, names, undo)
-
-
 def _public_modules(place: str) -> list[object]:
     """The modules that a public name of TensorFlow is in: one for each version of the API."""
     modules = [module for path in _public_paths(place) for module in modules_at(path)]
@@ -114,7 +112,7 @@ def _public_paths(place: str) -> list[str]:
 
 
 def _put_public_names(place: str, names: Mapping[str, Neighbour], undo: Undo) -> None:
-    put_in = functools.partial(_put_names, names, undo)
+    put_in = functools.partial(put_lazy_names, names=names, undo=undo)
     for module in _public_modules(place):
         put_in(module)
     # `import tensorflow.data.experimental` makes a second copy, which is `tf.data`'s from then on.

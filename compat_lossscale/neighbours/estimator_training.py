@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.neighbour_names.estimator_names import NAMES
+from compat_lossscale.neighbour_names.tensorflow_names import ESTIMATORS
 
 ESTIMATOR_API_NAME = "tensorflow"
 """Under which of TensorFlow's APIs the package lists its names: the one for estimators is gone."""
@@ -58,4 +58,4 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "tensorflow_estimator":
             raise
-        raise AttributeError(NAMES[0].missing(), name="estimator") from None
+        raise AttributeError(ESTIMATORS[0].missing(), name="estimator") from None

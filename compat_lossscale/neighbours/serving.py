@@ -63,34 +63,29 @@ def put_tensorflow_1_explanations(tensorflow: Any, undo: Undo) -> None:
         undo: What takes that back.
     """
     v1 = tensorflow.compat.v1
-    _explain_names_of_v1(tensorflow, v1, "", undo)
+    put_lazy_names(tensorflow, _of_version_1(v1, ""), undo)
     for name, module in list(vars(tensorflow).items()):
         in_v1 = vars(v1).get(name)
         # Modules of Keras, such as `tf.losses`, stay as they are: lazy ones copy what is in them.
         is_module = type(module) is types.ModuleType and isinstance(in_v1, types.ModuleType)
         if is_module and module.__name__.startswith("tensorflow."):
-            _explain_names_of_v1(module, in_v1, f"{name}.", undo)
+            put_lazy_names(module, _of_version_1(in_v1, f"{name}."), undo)
 
 
-def _explain_names_of_v1(module: Any, in_v1: Any, place: str, undo: Undo) -> None:
-    own = vars(module).get("__getattr__")
-
-    def explain(name: str) -> Any:
-        if not name.startswith("__") and name in vars(in_v1):
-            raise AttributeError(
-                f"tf.{place}{name} is a name of TensorFlow 1. To run a program of TensorFlow 1: "
-                "compat-lossscale run --tf1. To have this name in a program of TensorFlow 2, write "
-                f"tf.compat.v1.{place}{name}",
-                name=name,
-                obj=module,
-            )
-        if own is not None:
-            return own(name)
-        raise AttributeError(
-            f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module
+def _of_version_1(module: Any, place: str) -> dict[str, Neighbour]:
+    """Returns the names of a module of `tf.compat.v1`, as names that nothing serves."""
+    return {
+        name: Neighbour(
+            f"tf.{place}{name}",
+            "TensorFlow 1",
+            "",
+            "TensorFlow 2 has it in tf.compat.v1 alone",
+            "To run a program of TensorFlow 1: compat-lossscale run --tf1. In a program of "
+            f"TensorFlow 2, write tf.compat.v1.{place}{name}",
         )
-
-    set_attribute(module, "__getattr__", explain, undo)
+        for name in vars(module)
+        if not name.startswith("__")
+    }
 
 
 def put_explanations(cls: Any, names: Mapping[str, Neighbour], undo: Undo) -> None:

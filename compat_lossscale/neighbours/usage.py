@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from compat_lossscale.neighbour_names import keras_3_names
 from compat_lossscale.neighbour_names.lookup import METHODS, neighbour_at
@@ -22,9 +22,6 @@ _NOT_ON_KERAS_3 = {
 """Members, but for those whose names others have too."""
 _KERASES = ("tensorflow.keras.", "tensorflow.compat.v1.keras.", "tensorflow.compat.v2.keras.")
 _VERSION_1 = "tensorflow.compat.v1"
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_MAY_BE_MISSING = (ast.Try, ast.If)
-_MAY_FAIL = (*_MAY_BE_MISSING, *_DEFINITIONS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,8 +31,7 @@ class FileUsage:
     Attributes:
         neighbours: Names that are gone.
         packages: The packages that it imports.
-        needed: The paths of what it imports whatever is the case.
-        needed_later: The paths of what its functions import when they are called.
+        needed: The paths of what it and its functions import whatever is the case.
         writes_summaries: Whether it writes summaries of TensorFlow 2, or has Keras write them.
         not_on_keras_3: What it uses or defines that Keras 3 has not: members of optimizers, models
             and layers, and names below `tf.keras`.
@@ -44,7 +40,6 @@ class FileUsage:
     neighbours: frozenset[Neighbour] = frozenset()
     packages: frozenset[str] = frozenset()
     needed: frozenset[str] = frozenset()
-    needed_later: frozenset[str] = frozenset()
     writes_summaries: bool = False
     not_on_keras_3: frozenset[str] = frozenset()
 
@@ -78,8 +73,7 @@ def used_in(source: str | bytes) -> FileUsage:
     return FileUsage(
         frozenset(filter(None, neighbours)),
         frozenset(packages),
-        frozenset(_imported_always(tree.body, _MAY_FAIL)),
-        frozenset(_imported_always(_functions(tree), _MAY_BE_MISSING)),
+        frozenset(_imported_always(tree)),
         summaries,
         frozenset(not_on_keras_3),
     )
@@ -105,25 +99,13 @@ def _gone_from_keras_3(path: str) -> set[str]:
     return found
 
 
-def _functions(tree: ast.Module) -> list[ast.stmt]:
-    """The functions and classes of a module, unless a branch that may not run defines them."""
-    return [one for one in tree.body if isinstance(one, _DEFINITIONS)]
-
-
-def _imported_always(
-    statements: Iterable[ast.stmt], other: tuple[type[ast.stmt], ...]
-) -> Iterator[str]:
-    """What the import statements import that are run whatever is the case.
-
-    Args:
-        statements: Where they are looked for.
-        other: The statements in which they may not run.
-    """
-    waiting = list(statements)
+def _imported_always(tree: ast.Module) -> Iterator[str]:
+    """What the import statements import that stand in no branch which may not run."""
+    waiting: list[ast.stmt] = list(tree.body)
     while waiting:
         statement = waiting.pop()
         yield from _imported(statement)
-        if not isinstance(statement, other):
+        if not isinstance(statement, ast.Try | ast.If):
             waiting += [one for one in ast.iter_child_nodes(statement) if isinstance(one, ast.stmt)]
 
 

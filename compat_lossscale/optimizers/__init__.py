@@ -55,7 +55,8 @@ def unpatch_keras() -> None:
 
 def keras_is_patched() -> bool:
     """Whether Keras is patched at present."""
-    return bool(patches.applied)
+    known = tf_keras.utils.get_custom_objects()
+    return known.get("LossScaleOptimizer") is saving.SavedLossScaleOptimizer
 
 
 patch_keras()

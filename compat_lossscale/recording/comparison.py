@@ -242,15 +242,14 @@ class _Comparing:
                 self.result.notes.append(
                     f"{side.path} reached its largest size: later steps are not in it."
                 )
-        last = max((len(one.steps) for one in self.sides[0].optimizers), default=0)
-        last = min(last, max((len(one.steps) for one in self.sides[1].optimizers), default=0)) + 1
         errors = [end.get("error") or {} for end in self.ends]
         limited = any(end.get("limited") for end in self.ends)
         words = [_end_words(end) for end in self.ends]
         if all(self.ends) and words[0] != words[1] and (any(errors) or not limited):
             places = [error.get("at", "") for error in errors]
             left, right = (tuple(error.get("calls", ())) for error in errors)
-            self._differ("end", last, None, words, places, calls=(left, right))
+            last = min(side.steps for side in self.sides)
+            self._differ("end", last + 1, None, words, places, calls=(left, right))
 
     def _optimizers(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         self._kinds(one, other)
@@ -267,22 +266,22 @@ class _Comparing:
         self.result.steps = max(self.result.steps, min(counts))
         ended = all(end and not (end.get("limited") or end.get("cut")) for end in self.ends)
         if counts[0] != counts[1] and ended:
-            words = (_steps(counts[0]), _steps(counts[1]))
+            words = (steps_words(counts[0]), steps_words(counts[1]))
             self._differ("number of steps", min(counts) + 1, one, words, (one.at, other.at))
 
     def _slots(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the names of slots, which tell the generations of Keras' optimizers apart."""
         slots = [
-            ", ".join(sorted({*side.steps[0].arrays} - {VARIABLES}) if side.steps else ())
+            ", ".join(sorted({*side.steps[-1].arrays} - {VARIABLES}) if side.steps else ())
             for side in (one, other)
         ]
         self.rounds_alike = self.same_kernels and slots[0] == slots[1]
-        if all(slots) and self.same_kernels and not self.rounds_alike:
-            self.result.notes.append(
-                f"The slots of {one.title} are {slots[0]} before and {slots[1]} after: the classes "
-                "are of two generations of Keras. tf.keras.optimizers.legacy has those of "
-                "TensorFlow 2.0 to 2.10."
-            )
+        if family_of(one.inner) == family_of(other.inner) and all(slots) and slots[0] != slots[1]:
+            note = f"{one.title} has the slots {slots[0]} before and {slots[1]} after: "
+            note += "the classes are of two generations of Keras."
+            if "tf_keras" in self.sides[1].versions:
+                note += " tf.keras.optimizers.legacy has those of TensorFlow 2.0 to 2.10."
+            self.result.notes.append(note)
 
     def _beginnings(
         self, one: RecordedOptimizer, other: RecordedOptimizer
@@ -301,12 +300,11 @@ class _Comparing:
                 self.result.notes.append(
                     f"The {name} of {one.title} is {words[0]} before and {words[1]} after."
                 )
-        pairs, *alone = match(one, other)
-        for lonely, names in zip(alone, (one.names, other.names), strict=True):
-            words = ("trained", "not trained")
-            for place in lonely:
-                sides = words if lonely is alone[0] else words[::-1]
-                self._differ("trained variables", 0, one, sides, places, names[place])
+        pairs, alone, alone2 = match(one, other)
+        trained = [(one.names[place], ("trained", "not trained")) for place in alone]
+        trained += [(other.names[place], ("not trained", "trained")) for place in alone2]
+        for name, words in trained:
+            self._differ("trained variables", 0, one, words, places, name)
         for left, right in pairs:
             seen, seen2 = one.first[left], other.first[right]
             if seen is None or seen2 is None or self._is_unstable(one, VARIABLES, left, -1):
@@ -323,11 +321,10 @@ class _Comparing:
 
     def _kinds(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the families of optimizers, and the loss scales that they were made with."""
-        places = (one.at, other.at)
         if family_of(one.inner) != family_of(other.inner):
-            self._differ("optimizer", 0, one, (one.title, other.title), places)
+            self._differ("optimizer", 0, one, (one.title, other.title), (one.at, other.at))
         if one.settings and other.settings and one.settings != other.settings:
-            self._differ("loss scale", 0, one, (one.settings, other.settings), places)
+            self._differ("loss scale", 0, one, (one.settings, other.settings), (one.at, other.at))
 
     def _in_force(self) -> None:
         """Compares what is in force when the programs end, unless one of them alone fails."""
@@ -443,8 +440,7 @@ class _Comparing:
         gone = norm if first is None else distance(first, seen)
         if self.rounds_alike:
             return apart <= SAME_KERNELS_TOLERANCE * gone + 0.1 * ROUNDING * norm + 1e-12
-        half = "16" in (one.policy or "")
-        tolerance = HALF_TOLERANCE if half else UPDATE_TOLERANCE
+        tolerance = HALF_TOLERANCE if "16" in (one.policy or "") else UPDATE_TOLERANCE
         # A product that rounds to 12 digits hides what is smaller.
         return apart <= tolerance * gone + ROUNDING * number * norm + 1e-12
 
@@ -458,8 +454,8 @@ class _Comparing:
         unstable = {
             index for side in self.sides for index in (side.unstable or {}).get("print", ())
         }
-        for index, pair in enumerate(zip_longest(*(side.printed for side in self.sides))):
-            one, other = pair
+        lines = zip_longest(*(side.printed for side in self.sides))
+        for index, (one, other) in enumerate(lines):
             if one is None or other is None:
                 counts = [len(side.printed) for side in self.sides]
                 limited = any(end.get("limited") for end in self.ends)
@@ -521,7 +517,7 @@ class _Comparing:
 
     def _conclude(self) -> None:
         result = self.result
-        empty = [side.path for side in self.sides if not any(one.steps for one in side.optimizers)]
+        empty = [side.path for side in self.sides if not side.steps]
         worst = {number: size for number, size, _ in result.growth}
         if empty and not self.found:
             where = "either recording" if len(empty) > 1 else empty[0]
@@ -545,14 +541,14 @@ class _Comparing:
             start = "from the first step on,"
             if same:
                 size = _at_most(worst.get(same, 0.0))
-                start = f"the recordings are the same within {size} for {_steps(same)}; then"
+                start = f"the recordings are the same within {size} for {steps_words(same)}; then"
             result.cannot_be_told(
                 f"{start} rounding has grown so much that the rest says nothing. The two sides do "
                 "not round alike: try a larger batch, float32 or SGD, or set with --rtol how much "
                 "may differ"
             )
         else:
-            count = _steps(result.steps)
+            count = steps_words(result.steps)
             bits = not any(start for start, _ in result.by_variable.values())
             size = _at_most(max(worst.values(), default=0.0))
             result.reason = f"same {'to the bit' if bits else f'within {size}'} for {count}"
@@ -660,7 +656,8 @@ def _policy(name: str) -> str:
 
 def _equal_settings(one: object, other: object) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):  # a schedule
-        return all(_equal_settings(one[name], other[name]) for name in one.keys() & other.keys())
+        both = (one.keys() & other.keys()) - {"name"}
+        return all(_equal_settings(one[name], other[name]) for name in both)
     if isinstance(one, int | float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=1e-6)
     return one == other
@@ -668,8 +665,8 @@ def _equal_settings(one: object, other: object) -> bool:
 
 def _setting(value: object) -> str:
     if isinstance(value, dict) and isinstance(value.get("config"), dict):
-        given = ", ".join(f"{name}={one}" for name, one in value["config"].items())
-        return f"{value.get('class_name')}({given})"
+        given = (f"{name}={one}" for name, one in value["config"].items() if name != "name")
+        return f"{value.get('class_name')}({', '.join(given)})"
     return str(value)
 
 
@@ -680,7 +677,8 @@ def _are_rounded(sizes: Iterable[float]) -> bool:
     return bool(ordered) and least < ordered[len(ordered) // 2] < most
 
 
-def _steps(count: int) -> str:
+def steps_words(count: int) -> str:
+    """Returns a number of steps as text."""
     return "1 step" if count == 1 else f"{count} steps"
 
 

@@ -48,18 +48,20 @@ def match(
     Returns:
         The places of the variables that are the same, and those without a partner on each side.
     """
-    if one.shapes == other.shapes and _agree(one.names, other.names):
+    tails = [[_tail(name, 1) for name in side.names] for side in (one, other)]
+    # Names may be missing.
+    agree = all(left == right or not left or not right for left, right in zip(*tails, strict=False))
+    if one.shapes == other.shapes and agree:
         return [(place, place) for place in range(len(one.names))], [], []
     left, right = list(range(len(one.names))), list(range(len(other.names)))
     pairs: list[tuple[int, int]] = []
-    sides = (one, other)
     for parts in (9, 3, 2, 1):
         keys = [
             [(_tail(name, parts), shape) for name, shape in zip(s.names, s.shapes, strict=True)]
-            for s in sides
+            for s in (one, other)
         ]
         _pair(pairs, left, right, *keys)
-    digests = [[seen.digest if seen else "" for seen in side.first] for side in sides]
+    digests = [[seen.digest if seen else "" for seen in side.first] for side in (one, other)]
     _pair(pairs, left, right, *digests)
     _pair(pairs, left, right, one.shapes, other.shapes)
     if [one.shapes[place] for place in left] == [other.shapes[place] for place in right]:
@@ -68,16 +70,10 @@ def match(
     return sorted(pairs), left, right
 
 
-def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether the last parts of names agree, one by one; names may be missing."""
-    tails = [(_tail(name, 1), _tail(other, 1)) for name, other in zip(names, others, strict=True)]
-    return all(left == right or not left or not right for left, right in tails)
-
-
 def _tail(name: str, parts: int) -> str:
-    """Returns the last parts of a name, without the numbers that make names unique."""
-    cleaned = [re.sub(r"_\d+$", "", part) for part in name.split("/")] if parts < 3 else [name]
-    return "/".join((cleaned if parts < 3 else name.split("/"))[-parts:])
+    """Returns the last parts of a name. Fewer than three come without numbers that make unique."""
+    last = name.split("/")[-parts:]
+    return "/".join(last if parts > 2 else [re.sub(r"_\d+$", "", part) for part in last])
 
 
 def _pair(

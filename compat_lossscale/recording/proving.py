@@ -69,16 +69,13 @@ def prove(
             command = [*run, "--record", str(recording), *limit, *keep, *words]
             return _recorded(command, {}, _copied(folder, top / side, {}), recording)
 
-        def as_it_will_be() -> Recording:
-            recording = top / "after.lsr"
-            start = ["--start-from", str(top / "before.lsr")] if keras3 else []
-            plain = [sys.executable, recorder.__file__, "-o", str(recording)]
-            variables = {"TF_USE_LEGACY_KERAS": "0" if keras3 else "1"}
-            copy = _copied(folder, top / "after", outputs)
-            return _recorded([*plain, *limit, *start, *words], variables, copy, recording)
-
         before = as_it_is("before")
-        comparison = compare(before, as_it_will_be(), rtol=rtol)
+        recording = top / "after.lsr"
+        start = ["--start-from", str(top / "before.lsr")] if keras3 else []
+        plain = [sys.executable, recorder.__file__, "-o", str(recording), *limit, *start, *words]
+        variables = {"TF_USE_LEGACY_KERAS": "0" if keras3 else "1"}
+        after = _recorded(plain, variables, _copied(folder, top / "after", outputs), recording)
+        comparison = compare(before, after, rtol=rtol)
         if comparison.verdict is ComparisonVerdict.DIFFERENT:
             again = compare(before, as_it_is("again"), rtol=rtol)
             if again.verdict is ComparisonVerdict.SAME:

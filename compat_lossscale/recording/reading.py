@@ -151,7 +151,6 @@ class Recording:
         unstable: What a second run did otherwise, by the index of the first step that shows it;
             `None` if there was no second run. `print` has the numbers of printed lines.
         resumed: Whether the second run went on where the first one had ended.
-        broken_off: Whether the file ends within a line.
     """
 
     path: str
@@ -165,7 +164,11 @@ class Recording:
     end: Mapping[str, Any] | None = None
     unstable: Mapping[str, Any] | None = None
     resumed: bool = False
-    broken_off: bool = False
+
+    @property
+    def steps(self) -> int:
+        """How many steps the optimizer with the most took."""
+        return max((len(one.steps) for one in self.optimizers), default=0)
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -188,12 +191,10 @@ def read(path: str) -> Recording:
     try:
         for line in _lines(path):
             number += 1
-            value = None if line is None else json.loads(line)
-            if not runs or (value is not None and value["t"] == "lossscale-recording"):
+            value = json.loads(line)
+            if not runs or value["t"] == "lossscale-recording":
                 runs.append(Recording(path, _header(value, path)))
                 last.clear()
-            elif value is None:
-                runs[-1].broken_off = True
             else:
                 _take(runs[-1], value, last)
     except UnreadableRecordingError:
@@ -245,8 +246,8 @@ def _went_on(one: RecordedOptimizer, other: RecordedOptimizer) -> bool:
     return counts[0] is not None and counts[1] is not None and counts[0] < counts[1]
 
 
-def _lines(path: str) -> Iterator[bytes | None]:
-    """Yields the lines, and `None` at the end of a file that is broken off."""
+def _lines(path: str) -> Iterator[bytes]:
+    """Yields the lines. The file may be broken off, if the program was killed."""
     total = 0
     try:
         with open_regular(path) as raw, gzip.GzipFile(fileobj=raw) as file:
@@ -254,11 +255,12 @@ def _lines(path: str) -> Iterator[bytes | None]:
                 total += len(line)
                 if total > MAX_BYTES or len(line) > MAX_LINE_BYTES:
                     raise UnreadableRecordingError(f"{path} is larger than a recording can be")
-                yield line if line.endswith(b"\n") else None
+                if line.endswith(b"\n"):
+                    yield line
     except UnreadableArtefactError as error:
         raise UnreadableRecordingError(f"{path} {error}") from None
     except EOFError:
-        yield None
+        return
     except (OSError, zlib.error):
         raise UnreadableRecordingError(f"{path} is no recording") from None
 

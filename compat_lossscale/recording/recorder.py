@@ -153,27 +153,35 @@ class Writer:
                 self._raw.close()
 
 
-def read_lines(path: str) -> Iterator[Dict[str, Any]]:
-    """Yields the lines of a recording that this recorder is to begin with.
+def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any]]:
+    """Returns the optimizers and the batches that a recording keeps to begin another one with.
 
     Args:
         path: The recording.
 
     Raises:
-        RecordingError: It is no recording, or it is damaged.
+        RecordingError: It is no recording, it is damaged, or it keeps nothing.
     """
+    optimizers: List[Dict[str, Any]] = []
+    batches: List[Any] = []
     try:
         with gzip.open(path, "rb") as file:
-            for number, line in enumerate(file):
-                value = json.loads(line.decode("utf-8"))
-                is_first = value.get("t") == "lossscale-recording"
-                if not number and not is_first:
-                    raise RecordingError("%s is no recording" % path)
-                if number and is_first:
-                    return  # the second run of --twice
-                yield value
-    except (OSError, EOFError, ValueError) as error:
+            lines = [json.loads(line.decode("utf-8")) for line in file]
+        if [line["t"] for line in lines[:1]] != ["lossscale-recording"]:
+            raise ValueError("it is no recording")
+        for line in lines[1:]:
+            if line["t"] == "lossscale-recording":
+                break  # the second run of --twice
+            if line["t"] == "optimizer":
+                optimizers.append(line)
+            elif line["t"] == "batch":
+                batches.append(line["arrays"])
+    except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
         raise RecordingError("%s cannot be read: %s" % (path, error)) from None
+    if not batches and not any(line.get("initial") for line in optimizers):
+        message = "%s has no initial values: record it with --with-initial-values"
+        raise RecordingError(message % path)
+    return optimizers, batches
 
 
 class Numbers:
@@ -433,6 +441,10 @@ def _is_variable(value: Any) -> bool:
     return hasattr(value, "assign") and hasattr(value, "shape")
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
+
+
 def _kind(value: Any) -> str:
     return "%s.%s" % (type(value).__module__, type(value).__name__)
 
@@ -452,34 +464,22 @@ def _scale_holders(optimizer: Any) -> List[Any]:
 def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
     """Returns the loss scale and the count of good steps of an optimizer.
 
-    Args:
-        optimizer: An optimizer of any generation, with a loss scale or without.
-
-    Returns:
-        For each, a variable, a number, or `None` if there is none.
+    Each is a variable, a number, or `None` if there is none.
     """
-    if not _has_scale(optimizer):
-        return None, None
-    scale = good = None
-    for holder in _scale_holders(optimizer):
-        if isinstance(holder, (int, float)):
-            scale = float(holder)
-            continue
-        for name in _SCALES:
-            found = _attribute(holder, name)
-            if scale is None and (_is_variable(found) or isinstance(found, (int, float))):
-                scale = found
-        for name in _GOOD_STEPS:
-            found = _attribute(holder, name)
-            if good is None and _is_variable(found):
-                good = found
-    return scale, good
+    holders = _scale_holders(optimizer) if _has_scale(optimizer) else []
+    scales = [float(one) for one in holders if _is_number(one)]
+    scales += [_attribute(one, name) for one in holders for name in _SCALES]
+    goods = [_attribute(one, name) for one in holders for name in _GOOD_STEPS]
+    return (
+        next((one for one in scales if _is_number(one) or _is_variable(one)), None),
+        next((one for one in goods if _is_variable(one)), None),
+    )
 
 
 def loss_scale_settings(value: Any) -> Optional[str]:
     """Returns the loss scale that an optimizer, a policy or a loss scale was made with, as text."""
     holders = _scale_holders(value)
-    numbers = [float(one) for one in holders if isinstance(one, (int, float))]
+    numbers = [float(one) for one in holders if _is_number(one)]
     growth = next(
         (g for g in (_attribute(one, *_GROWTH) for one in holders) if g is not None), None
     )
@@ -572,14 +572,7 @@ class TrainingRecorder:
         self.executions: Any = None
         self.again: Callable[[], None] = lambda: None
         if options.start_from:
-            for line in read_lines(options.start_from):
-                if line.get("t") == "optimizer":
-                    self.start_from.append(line)
-                elif line.get("t") == "batch":
-                    self.batches.append(line["arrays"])
-            if not any(line.get("initial") for line in self.start_from) and not self.batches:
-                message = "%s has no initial values: record it with --with-initial-values"
-                raise RecordingError(message % options.start_from)
+            self.start_from, self.batches = kept_in(options.start_from)
 
     # What the hooks call. Nothing that goes wrong here may reach the program.
 
@@ -767,8 +760,9 @@ class TrainingRecorder:
         elif self.pending and self.eager_outside():
             with tensorflow.init_scope():
                 for one in self.pending:
-                    values = self._eager_values(one.variables)
-                    if all(map(_is_whole, values, one.variables)):
+                    arrays = self._eager_values(one.variables)
+                    shapes = [None if array is None else list(array.shape) for array in arrays]
+                    if shapes == [_shape(variable) for variable in one.variables]:
                         self._describe(one, self._eager_values)
         self.pending = [one for one in self.pending if not one.described]
 
@@ -806,7 +800,7 @@ class TrainingRecorder:
 
     def _eager_values(self, things: Sequence[Any]) -> List[Any]:
         return [
-            thing if thing is None or isinstance(thing, (int, float)) else self._eager_value(thing)
+            thing if thing is None or _is_number(thing) else self._eager_value(thing)
             for thing in things
         ]
 
@@ -821,13 +815,11 @@ class TrainingRecorder:
         return _numpy(thing)
 
     def _session_values(self, session: Any, things: Sequence[Any]) -> List[Any]:
-        run = _original(type(session), "run")
-        values = [thing if isinstance(thing, (int, float)) else None for thing in things]
-        fetches = {}
-        for place, thing in enumerate(things):
-            fetch = fetchable(thing) if values[place] is None and thing is not None else None
-            if fetch is not None:
-                fetches[place] = fetch
+        run = getattr(type(session).run, _MARK, type(session).run)
+        values = [thing if _is_number(thing) else None for thing in things]
+        asked = [place for place, thing in enumerate(things) if not _is_number(thing)]
+        fetches = {place: fetchable(things[place]) for place in asked}
+        fetches = {place: fetch for place, fetch in fetches.items() if fetch is not None}
         try:
             found = run(session, list(fetches.values()))
         except Exception:
@@ -882,7 +874,7 @@ class TrainingRecorder:
             found.update(config or {})
         if not found:
             given = vars(optimizer)
-            numbers = {n.lstrip("_"): v for n, v in given.items() if isinstance(v, (int, float))}
+            numbers = {n.lstrip("_"): v for n, v in given.items() if _is_number(v)}
             found = dict(numbers, **(_attribute(optimizer, "_hyper") or {}))
         plain = {name: _jsonable(value) for name, value in found.items()}
         return {name: value for name, value in plain.items() if value is not None}
@@ -1270,10 +1262,11 @@ class TrainingRecorder:
             at, *calls = self.places.of_traceback(error.__traceback__) or [""]
             text = str(error)[:_LONGEST_LINE]
             raised = {"class": type(error).__name__, "text": text, "at": at, "calls": calls}
+        inside = [inner_of(one.object) for one in self.optimizers]
         unused = [
             self._about(one)
             for one in self.optimizers
-            if one.number < 0 and one.object is not None and not self._is_inside(one)
+            if one.number < 0 and not any(one.object is inner for inner in [None, *inside])
         ]
         places = [[*key, count] for key, count in sorted(self.observed.items())]
         self.out.put("observed", places=places[:_MOST_LINES])
@@ -1296,11 +1289,6 @@ class TrainingRecorder:
     def _is_rewritten(self) -> bool:
         options = self.tensorflow.config.optimizer.get_experimental_options()
         return bool(options.get("auto_mixed_precision"))
-
-    def _is_inside(self, one: _Optimizer) -> bool:
-        return any(
-            other is not one and inner_of(other.object) is one.object for other in self.optimizers
-        )
 
     # Installation.
 
@@ -1438,21 +1426,14 @@ def wrap(owner: Any, name: str, wrapping: Callable[[Any], Any]) -> None:
     setattr(owner, name, replaced)
 
 
-def _original(owner: Any, name: str) -> Any:
-    found = getattr(owner, name)
-    return getattr(found, _MARK, found)
-
-
 def leaves(value: Any, depth: int = 8) -> Iterator[Any]:
     """Yields the leaves of tuples, lists and dictionaries, the values of the latter by key."""
     if isinstance(value, dict) and depth:
         for key in sorted(value, key=str):
-            for leaf in leaves(value[key], depth - 1):
-                yield leaf
+            yield from leaves(value[key], depth - 1)
     elif isinstance(value, (list, tuple)) and depth:
         for one in value:
-            for leaf in leaves(one, depth - 1):
-                yield leaf
+            yield from leaves(one, depth - 1)
     else:
         yield value
 
@@ -1477,16 +1458,8 @@ def _is_data(leaf: Any) -> bool:
 
 def _numpy(value: Any) -> Any:
     """Returns a value as an array; `None` if it has none."""
-    try:
-        found = value.numpy() if hasattr(value, "numpy") else value
-        return sys.modules["numpy"].asarray(found)
-    except Exception:
-        return None
-
-
-def _is_whole(array: Any, variable: Any) -> bool:
-    """Whether an array is the value of a variable that has been given one."""
-    return array is not None and list(array.shape) == _shape(variable)
+    found = _tried(value.numpy) if hasattr(value, "numpy") else value
+    return None if found is None else _tried(sys.modules["numpy"].asarray, found)
 
 
 def _plain(value: Any) -> Any:
@@ -1522,12 +1495,10 @@ def _is_stateless() -> bool:
 
 def versions() -> Dict[str, str]:
     """Returns the versions of Python and of the packages that the program imported."""
-    found = {"python": platform.python_version()}
-    for name in ("tensorflow", "keras", "tf_keras", "numpy", "jax", "torch"):
-        version = _attribute(sys.modules.get(name), "__version__")
-        if isinstance(version, str):
-            found[name] = version
-    return found
+    names = ("tensorflow", "keras", "tf_keras", "numpy", "jax", "torch")
+    found = {name: _attribute(sys.modules.get(name), "__version__") for name in names}
+    found["python"] = platform.python_version()
+    return {name: version for name, version in found.items() if isinstance(version, str)}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -1584,10 +1555,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     if options.twice and not hasattr(os, "fork"):
         parser().error("--twice needs os.fork, which this system lacks: record two times instead")
     again = _Again(options, program) if options.twice else None
-    if program[0][:2] in ("-m", "-c"):
-        folder = os.getcwd()
-    else:
-        folder = os.path.dirname(os.path.realpath(program[0]))
+    is_file = program[0][:2] not in ("-m", "-c")
+    folder = os.path.dirname(os.path.realpath(program[0])) if is_file else os.getcwd()
     try:
         recorder = TrainingRecorder(options, folder)
     except (OSError, RecordingError) as error:
@@ -1622,9 +1591,8 @@ def _run(recorder: TrainingRecorder, program: List[str]) -> None:
 
     def excepthook(kind: Any, error: Any, trace: Any) -> None:
         # The program's traceback begins with the program.
-        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
-            trace = trace.tb_next
-        while trace is not None and trace.tb_frame.f_code.co_filename == runpy.__file__:
+        own = (__file__, runpy.__file__)
+        while trace is not None and trace.tb_frame.f_code.co_filename in own:
             trace = trace.tb_next
         hook(kind, error.with_traceback(trace), trace)
 

@@ -11,28 +11,29 @@ from typing import Any
 from compat_lossscale._printable import escaped
 from compat_lossscale.pages import page
 from compat_lossscale.pages.line_chart import HEIGHT, WIDTH, line_chart
-from compat_lossscale.recording.comparison import ComparisonVerdict, Difference, RecordingComparison
+from compat_lossscale.recording.comparison import (
+    ComparisonVerdict,
+    Difference,
+    RecordingComparison,
+    steps_words,
+)
 from compat_lossscale.recording.reading import Recording
 
 _NEAR = 5
-_STARTING = (
-    "TensorFlow draws initial values otherwise since 2.10. To compare what comes after them, "
-    "record the old side with --with-initial-values and the new side with --start-from."
-)
 _PARTED = {
     "data": "The data parted first: the steps got other data. --fix-data N keeps the data of the "
     "first N steps, and --start-from replays it.",
-    "initial values": f"The initial values parted first. {_STARTING}",
+    "initial values": "The initial values parted first. TensorFlow draws others since 2.10. To "
+    "compare what comes after them, record the old side with --with-initial-values, and the new "
+    "side with --start-from.",
     "random operations": "The random operations parted first: other ones were made, or they got "
     "other seeds. The initial values, and the data where it was seen, are the same.",
     "step": "The step itself parted first. The initial values, the random operations, and the data "
     "where it was seen, are the same.",
+    "step or random operations": "The step itself parted first, or random operations in it. The "
+    "initial values, and the data where it was seen, are the same. Across versions of TensorFlow, "
+    "it cannot be told whether random operations drew the same.",
 }
-_STEP_OR_DRAWS = (
-    "The step itself parted first, or random operations in it. The initial values, and the data "
-    "where it was seen, are the same. Across versions of TensorFlow, it cannot be told whether "
-    "random operations drew the same."
-)
 _PACKAGES = {
     "tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "jax": "JAX",
     "torch": "PyTorch", "numpy": "NumPy", "python": "Python",
@@ -71,9 +72,8 @@ def about(side: Recording) -> str:
     """Returns in some words what a recording is of."""
     versions = [f"{words} {side.versions[name]}" for name, words in _PACKAGES.items()
                 if name in side.versions]  # fmt: skip
-    steps = max((len(one.steps) for one in side.optimizers), default=0)
-    noun = "step" if steps == 1 else "steps"
-    return f"{side.header.get('program')}, {steps} {noun}; {', '.join(versions) or 'no versions'}"
+    program, steps = side.header.get("program"), steps_words(side.steps)
+    return f"{program}, {steps}; {', '.join(versions) or 'no versions'}"
 
 
 def verdict_words(comparison: RecordingComparison) -> str:
@@ -88,9 +88,8 @@ def verdict_words(comparison: RecordingComparison) -> str:
 
 
 def _parted_words(comparison: RecordingComparison) -> str:
-    if comparison.parted == "step" and not comparison.draws_known:
-        return _STEP_OR_DRAWS
-    return _PARTED.get(comparison.parted or "", "")
+    unknown = comparison.parted == "step" and not comparison.draws_known
+    return _PARTED.get("step or random operations" if unknown else comparison.parted or "", "")
 
 
 def near(difference: Difference | None, findings: Sequence[Finding]) -> list[Finding]:
@@ -142,7 +141,7 @@ def as_json(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
             "program": str(side.header.get("program")),
             "versions": dict(side.versions),
             "seed": side.header.get("seed"),
-            "steps": max((len(one.steps) for one in side.optimizers), default=0),
+            "steps": side.steps,
             "optimizers": [one.title for one in side.optimizers],
         }
         for name, side in (("before", comparison.before), ("after", comparison.after))
@@ -224,22 +223,22 @@ def as_html_page(comparison: RecordingComparison, findings: Sequence[Finding] = 
 
 def _scale_chart(comparison: RecordingComparison) -> Any:
     """Both loss scales over the steps, with a mark at each skipped step; the second as a series."""
-    series = []
-    for side in (comparison.before, comparison.after):
-        scaled = next((one for one in side.optimizers if one.scaled), None)
-        steps = [s for s in scaled.steps if s.scale is not None] if scaled else []
-        steps = [s for s in steps if s.scale is not None and math.isfinite(s.scale)]
-        if not steps:
-            return None
-        series.append(([s.number + 1 for s in steps], [s.scale or 0.0 for s in steps], steps))
-    marks = [
-        (index, f"step {step.number + 1}: skipped before")
-        for index, step in enumerate(series[0][2])
-        if not step.applied
+    before, after = map(_scaled_steps, (comparison.before, comparison.after))
+    if not before or not after:
+        return None
+    places, scales, applied = zip(*before, strict=True)
+    other_places, other_scales, _ = zip(*after, strict=True)
+    marks = [(i, f"step {places[i]}: skipped before") for i, ok in enumerate(applied) if not ok]
+    return line_chart(places, scales, marks, stepped=True, other=(other_places, other_scales))
+
+
+def _scaled_steps(side: Recording) -> list[tuple[int, float, bool]]:
+    steps = next((one.steps for one in side.optimizers if one.scaled), [])
+    return [
+        (step.number + 1, step.scale, step.applied)
+        for step in steps
+        if step.scale is not None and math.isfinite(step.scale)
     ]
-    return line_chart(
-        series[0][0], series[0][1], marks, stepped=True, other=(series[1][0], series[1][1])
-    )
 
 
 def _growth_chart(comparison: RecordingComparison) -> Any:

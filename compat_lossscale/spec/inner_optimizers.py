@@ -123,22 +123,12 @@ def family(inner: Mapping[str, Any], generation: Generation) -> Family:
     return Family.NEW if module else Family.LEGACY
 
 
-def default(inner: Mapping[str, Any], key: str) -> Any:
-    """Returns the value of an option that does nothing.
-
-    Raises:
-        KeyError: `key` is not an option of all classes, but a parameter of this one.
-    """
-    own = _OWN_DEFAULTS.get(class_name(inner), {})
-    return own[key] if key in own else ALL_OPTIONS[key]
-
-
 def is_default(inner: Mapping[str, Any], key: str, value: Any) -> bool:
     """Whether a value has the same meaning as a missing key."""
-    try:
-        expected = default(inner, key)
-    except KeyError:
-        return False
+    defaults = {**ALL_OPTIONS, **_OWN_DEFAULTS.get(class_name(inner), {})}
+    if key not in defaults:
+        return False  # It is no option of all classes, but a parameter of this one.
+    expected = defaults[key]
     return bool(value == expected or (value is None and expected in (0.0, None)))
 
 

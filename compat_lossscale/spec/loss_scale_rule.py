@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import math
 import numbers
@@ -48,7 +47,7 @@ def checked_number(name: str, value: object) -> float:
             number = float(value)
         except OverflowError:
             number = math.inf
-        if math.isfinite(float32(number)):
+        if math.isfinite(PYTHON.float32(number)):
             return number
     raise refusal(name, "a number that is finite in float32", value)
 
@@ -60,7 +59,7 @@ def check_fixed_value(value: float) -> None:
         LossScaleArgumentError: It is. (It is a `ValueError`, as in TensorFlow 2.1 to 2.15, which
             raised it when the loss scale was read.)
     """
-    if math.isfinite(value) and not math.isfinite(float32(value)):
+    if math.isfinite(value) and not math.isfinite(PYTHON.float32(value)):
         raise LossScaleArgumentError(
             f"The fixed loss scale {value:g} is infinite in float32, in which the loss is scaled, "
             "and so is every scaled loss. The largest one is about 3.4e38."
@@ -79,11 +78,6 @@ def refusal(name: str, bound: str, value: object) -> LossScaleArgumentError:
     return LossScaleArgumentError(
         f'"{name}" of a loss-scale rule must be {bound}, but is {value!r}.'
     )
-
-
-def float32(number: float) -> float:
-    """Rounds a number to float32."""
-    return ctypes.c_float(number).value
 
 
 OnFloor = Literal["warn", "raise", "ignore"]
@@ -146,9 +140,9 @@ class LossScaleRule:
             raise refusal("consecutive_hysteresis", "a bool", self.consecutive_hysteresis)
         if self.on_floor not in _ON_FLOOR:
             raise refusal("on_floor", 'one of "warn", "raise" and "ignore"', self.on_floor)
-        if float32(self.growth_factor) <= 1:
+        if PYTHON.float32(self.growth_factor) <= 1:
             raise refusal("growth_factor", "greater than 1", self.growth_factor)
-        if not (self.backoff_factor > 0 and 1 < float32(1 / self.backoff_factor) < math.inf):
+        if not (self.backoff_factor > 0 and 1 < PYTHON.float32(1 / self.backoff_factor) < math.inf):
             raise refusal("backoff_factor", "greater than 0 and less than 1", self.backoff_factor)
         if self.min_scale < 0:
             raise refusal("min_scale", "at least 0", self.min_scale)
@@ -202,7 +196,7 @@ class LossScaleRule:
     def multiplier(self) -> float | None:
         """The one factor of growth and backoff, if the old constructors can say the whole rule."""
         says_more = self.to_config().keys() - {"growth_steps", "growth_factor", "backoff_factor"}
-        is_one = float32(self.growth_factor) == float32(1 / self.backoff_factor)
+        is_one = PYTHON.float32(self.growth_factor) == PYTHON.float32(1 / self.backoff_factor)
         return self.growth_factor if is_one and not says_more else None
 
     @property
@@ -238,7 +232,7 @@ class LossScaleRule:
         scalars = scalars_of(initial_scale)
         if scalars.operations is PYTHON:
             number = initial_scale.item() if hasattr(initial_scale, "item") else initial_scale
-            if float32(checked_number("initial_scale", number)) <= 0:
+            if PYTHON.float32(checked_number("initial_scale", number)) <= 0:
                 raise refusal("initial_scale", "greater than 0", initial_scale)
         return LossScaleState(
             self,

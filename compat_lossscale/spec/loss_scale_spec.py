@@ -339,29 +339,6 @@ class LossScaleSpec:
             return self.to_config(Generation.TF24)
         return {"initial_scale": self.initial_scale, "rule": self.rule}
 
-    def to_constructor_kwargs(self) -> dict[str, Any]:
-        """Returns the smallest keyword arguments of the non-experimental constructor.
-
-        Returns:
-            No arguments for the default; `dynamic=False` and `initial_scale` for a fixed scale;
-            otherwise only the arguments that differ from the default.
-
-        Raises:
-            InexpressibleLossScaleError: The multiplier is not 2, or there is a rule.
-        """
-        self._require_no_rule(
-            "The constructor of tf.keras.mixed_precision makes an optimizer that moves"
-        )
-        self._require_multiplier_two("The constructor of tf.keras.mixed_precision")
-        if not self.dynamic:
-            return {"dynamic": False, "initial_scale": self.initial_scale}
-        kwargs: dict[str, Any] = {}
-        if self.initial_scale != DEFAULT_INITIAL_SCALE:
-            kwargs["initial_scale"] = self.initial_scale
-        if self.growth_steps != DEFAULT_GROWTH_STEPS:
-            kwargs["dynamic_growth_steps"] = self.growth_steps
-        return kwargs
-
     def _stated_rule(self) -> dict[str, Any]:
         return {} if self.rule is None else {"rule": self.rule.to_config()}
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import math
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ from compat_lossscale.spec.configs import (
     unwrapped,
 )
 from compat_lossscale.spec.inner_optimizers import Family
+from compat_lossscale.spec.update_rule import PYTHON
 
 MAX_JSON_DEPTH = 200
 """The deepest nesting that is read. Real configs have some twenty levels."""
@@ -37,7 +37,7 @@ def refuse_impossible(spec: LossScaleSpec) -> None:
     Raises:
         LossScaleArgumentError: It cannot train. The message says why.
     """
-    scale = _float32(spec.initial_scale)
+    scale = PYTHON.float32(spec.initial_scale)
     if math.isinf(scale):
         raise LossScaleArgumentError(
             f"A loss scale of {spec.initial_scale:g} is infinite as float32, so no step is ever "
@@ -60,7 +60,7 @@ def lost_numbers(spec: LossScaleSpec, source: Generation, target: Generation) ->
     if not spec.dynamic or not _crosses(source, target):
         return {}
     reasons = {}
-    if _float32(spec.initial_scale) == 0:
+    if PYTHON.float32(spec.initial_scale) == 0:
         reasons["initial_scale"] = (
             "a loss scale of 0 stays 0 in Keras 3, and makes every gradient NaN; TensorFlow and "
             "tf-keras skip the first step and continue with 1"
@@ -78,7 +78,7 @@ def noted_numbers(spec: LossScaleSpec, source: Generation, target: Generation) -
     if not spec.dynamic or source is target:
         return {}
     reasons = {}
-    scale = _float32(spec.initial_scale)
+    scale = PYTHON.float32(spec.initial_scale)
     if _crosses(source, target):
         if scale < 1 and scale != 0:
             reasons["initial_scale"] = (
@@ -101,10 +101,6 @@ def _crosses(source: Generation, target: Generation) -> bool:
 
 def _grows_always(spec: LossScaleSpec) -> bool:
     return spec.growth_steps is not None and spec.growth_steps < 1
-
-
-def _float32(value: float) -> float:
-    return ctypes.c_float(value).value
 
 
 _OF_KERAS_3 = ("name", "count_skipped_steps")

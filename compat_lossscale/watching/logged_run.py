@@ -50,15 +50,13 @@ class RunSetting:
             watched: A `WatchedOptimizer`.
             start: See `RunSetting`.
         """
-        cap = watched.stated_cap
-        return cls(
-            watched.is_dynamic,
-            watched.floor if watched.has_floor else 0.0,
-            cls.cap if cap is None else cap,
-            cap is not None,
-            watched.growth_steps,
-            watched.counts_applied_steps,
-            dict(start or {}),
+        return dataclasses.replace(
+            cls.of_rule(watched.rule),
+            is_dynamic=watched.is_dynamic,
+            floor=watched.rule.min_scale if watched.has_floor else 0.0,
+            growth_steps=watched.growth_steps,
+            counts_applied_steps=watched.counts_applied_steps,
+            start=dict(start or {}),
         )
 
     @classmethod

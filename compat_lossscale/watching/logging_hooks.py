@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import logging
 import math
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError, MissingExtraError
-from compat_lossscale.spec import RuleNumbers, ScaleState, next_state
+from compat_lossscale.spec import LossScaleRule, ScaleState, next_state
 from compat_lossscale.spec.update_rule import PYTHON
 from compat_lossscale.watching.logged_run import RunSetting
 
@@ -62,8 +63,6 @@ def hysteresis_left_of(optimizer: Any) -> int | None:
 
 _logger = logging.getLogger("tensorflow")
 """What `tf.get_logger()` returns."""
-_FLOOR = 1.0
-"""The lowest value of a dynamic loss scale."""
 _DEFAULT_MULTIPLIER = 2.0
 """The multiplier of optimizers that do not state one."""
 
@@ -91,7 +90,7 @@ class LoggingHooks:
         self._supports_tf_logs = True
         self.every = _checked_every(every)
         writes = log_dir is not None or writer is not None
-        self._summaries = _summaries(log_dir, writer) if writes else None
+        self._summaries = Summaries(log_dir, writer) if writes else None
         self._optimizer = optimizer
         self._watched: WatchedOptimizer | None = None
         self._batches = 0
@@ -189,18 +188,19 @@ class LoggingHooks:
         scale = seen["loss_scale"]
         if getattr(watched.optimizer, "_has_said_it_is_stuck", False):
             return
-        on_floor = watched.on_floor
+        floor, on_floor = watched.rule.min_scale, watched.rule.on_floor
         if on_floor != "ignore" and watched.is_at_floor(before, seen):
             # Others have raised by themselves, or have yet to count more steps.
             if on_floor == "raise" and skipped_steps_of(watched.optimizer) is None:
                 raise LossScaleStuckError(
-                    f"The loss scale is at the floor of its rule, {watched.floor:g}, and a step "
-                    f"was skipped (step {seen['step']:.0f}): a gradient is not finite even there. "
+                    f"The loss scale is at the floor of its rule, {floor:g}, and a "
+                    f"step was skipped (step {seen['step']:.0f}): a gradient is not finite even "
+                    "there. "
                     "Look for a NaN or an infinity in the loss and the inputs, or for a learning "
                     "rate that is too high. To go on without an error, use a rule with "
                     'on_floor="warn".'
                 )
-            where = f"at its floor, {watched.floor:g}" if watched.has_floor else "below 1"
+            where = f"at its floor, {floor:g}" if watched.has_floor else "below 1"
             self._warn_once(
                 "floor",
                 f"LossScaleLogger: the loss scale is {where}, and steps are still "
@@ -222,17 +222,6 @@ class LoggingHooks:
         if what not in self._warned:
             self._warned.add(what)
             _logger.warning("%s", message)
-
-
-def _summaries(log_dir: str | Path | None, writer: Any) -> Any:
-    if not importlib.util.find_spec("tensorflow"):
-        raise MissingExtraError(
-            "LossScaleLogger writes summaries with TensorFlow, which is not installed: "
-            "pip install tensorflow"
-        )
-    from compat_lossscale.watching.summaries import Summaries  # noqa: PLC0415  # needs TensorFlow
-
-    return Summaries(log_dir, writer)
 
 
 def _put(seen: dict[str, float], logs: dict[str, Any] | None) -> None:
@@ -275,8 +264,13 @@ class WatchedOptimizer:
         self.growth_steps: Any = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
             loss_scale, "increment_period", None
         )
-        self.multiplier = getattr(loss_scale, "multiplier", _DEFAULT_MULTIPLIER)
         self.is_dynamic = self.growth_steps is not None
+        # Numbers that no rule has, such as a multiplier of 1, are not watched for.
+        self._default_rule = LossScaleRule()
+        if self.growth_steps is not None:
+            multiplier = getattr(loss_scale, "multiplier", _DEFAULT_MULTIPLIER)
+            with contextlib.suppress(LossScaleArgumentError):
+                self._default_rule = LossScaleRule.of_multiplier(self.growth_steps, multiplier)
         self.seen: dict[str, float] | None = None
         self._read = read
         counts = counts_itself and self.is_dynamic and skipped_steps_of(optimizer) is None
@@ -313,40 +307,21 @@ class WatchedOptimizer:
         if self.counts_applied_steps:
             return seen["step"] != before["step"]
         state = ScaleState(before["loss_scale"], int(before["good_steps"]))
-        after = next_state(state, True, self._numbers())
+        after = next_state(state, True, self.rule.numbers)
         return (after.scale, after.good_steps) == (seen["loss_scale"], seen["good_steps"])
 
-    def _rule(self) -> Any:
-        """The optimizer's rule, which may change; `None` for optimizers that state none."""
-        return getattr(self.optimizer, "loss_scale_rule", None)
-
-    def _numbers(self) -> RuleNumbers:
-        rule = self._rule()
-        if rule is not None:
-            return rule.numbers  # type: ignore[no-any-return]  # it may be any optimizer's
-        return RuleNumbers.of_multiplier(self.growth_steps, self.multiplier)
-
     @property
-    def floor(self) -> float:
-        """The lowest value of the loss scale."""
-        rule = self._rule()
-        return _FLOOR if rule is None else float(rule.min_scale)
+    def rule(self) -> LossScaleRule:
+        """The rule by which the loss scale moves: the optimizer's, which may change, or a default.
 
-    @property
-    def stated_cap(self) -> float | None:
-        """The highest value of the loss scale, if a rule states it."""
-        rule = self._rule()
-        return None if rule is None else rule.max_scale
-
-    @property
-    def on_floor(self) -> str:
-        """What is to happen at the floor: `warn`, `raise` or `ignore`."""
-        rule = self._rule()
-        return "warn" if rule is None else str(rule.on_floor)
+        Optimizers of tf-keras and Keras state none.
+        """
+        stated = getattr(self.optimizer, "loss_scale_rule", None)
+        return self._default_rule if stated is None else stated
 
     def is_at_floor(self, before: dict[str, float], seen: dict[str, float]) -> bool:
         """Whether the scale is at its floor, and skipped steps since the last observation."""
-        floor = self.floor
+        floor = self.rule.min_scale
         if not self.is_dynamic or seen["loss_scale"] > floor:
             return False
         if not self.has_floor:
@@ -359,7 +334,7 @@ class WatchedOptimizer:
 
     def _steps_to(self, floor: float, before: dict[str, float]) -> float:
         """The largest number of skipped steps from an observed scale down to the floor."""
-        numbers, scale = self._numbers(), max(before["loss_scale"], floor)
+        numbers, scale = self.rule.numbers, max(before["loss_scale"], floor)
         if numbers.divisor <= 1:
             return 0
         if floor <= 0:
@@ -371,6 +346,51 @@ class WatchedOptimizer:
         """Whether a loss scale would be infinite if it grew again, and no rule has a cap."""
         if not self.is_dynamic:
             return False
-        numbers = self._numbers()
+        numbers = self.rule.numbers
         grown = PYTHON.float32(scale * numbers.growth_factor)
         return numbers.max_scale is None and not PYTHON.is_finite(grown)
+
+
+class Summaries:
+    """Writes numbers for TensorBoard, with a `tf.summary` writer.
+
+    Args:
+        log_dir: Folder to write to.
+        writer: A writer to write with, instead of `log_dir`.
+
+    Raises:
+        MissingExtraError: TensorFlow is not installed.
+        LossScaleArgumentError: Both are given, or one while eager execution is off.
+    """
+
+    def __init__(self, log_dir: str | Path | None, writer: Any) -> None:
+        if not importlib.util.find_spec("tensorflow"):
+            raise MissingExtraError(
+                "LossScaleLogger writes summaries with TensorFlow, which is not installed: "
+                "pip install tensorflow"
+            )
+        import tensorflow as tf  # noqa: PLC0415  # programs on JAX and PyTorch do without
+
+        if log_dir is not None and writer is not None:
+            raise LossScaleArgumentError(
+                'Summaries go to one place: give "log_dir" or "writer", not both.'
+            )
+        if not tf.executing_eagerly():
+            raise LossScaleArgumentError(
+                "Summaries are written in eager mode only, which is switched off here. Leave out "
+                '"log_dir" and "writer", and use the history.'
+            )
+        self._tf = tf
+        self._writer = tf.summary.create_file_writer(str(log_dir)) if writer is None else writer
+        proto = tf.compat.v1.SummaryMetadata
+        # What tells TensorBoard that a summary is a number. `tf.summary.scalar` needs TensorBoard.
+        self._scalar = proto(plugin_data=proto.PluginData(plugin_name="scalars"))
+
+    def write(self, name: str, value: float, step: float) -> None:
+        """Writes a number."""
+        with self._writer.as_default():
+            self._tf.summary.write(name, self._tf.constant(value, "float32"), step, self._scalar)
+
+    def flush(self) -> None:
+        """Writes out what is still in memory."""
+        self._writer.flush()

@@ -6,8 +6,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,6 @@ from compat_lossscale.watching.logged_run import LoggedRun
 
 _FEW_FIRST_SKIPS = 3
 """Up to so many skips at the beginning are how a dynamic loss scale finds its value."""
-_LONG_SKIP = 4
-"""From so many skips in a row on, the loss scale has lost a factor of 16 or more."""
-_FAR_BELOW = 8
-"""How far below its usual value a loss scale has to fall for a floor to be of use."""
 _MANY_TIMES_EXPECTED, _SHARE_OF_MANY, _MANY = 5, 0.01, 5
 """Skips are many if they are so many times those that growing causes, above this share of all steps
 and above this number."""
@@ -33,8 +28,21 @@ _NOT_COUNTED = "not counted"
 
 
 @dataclasses.dataclass(frozen=True)
-class RunFigures:
-    """What a loss scale did in a run.
+class Advice:
+    """Something to do.
+
+    Attributes:
+        what: What to do.
+        why: The figures that it rests on.
+    """
+
+    what: str
+    why: str
+
+
+@dataclasses.dataclass(frozen=True)
+class LossScaleReport:
+    """What a loss scale did in a run, and what to do. `str()` of it is a text.
 
     Attributes:
         unit: `step`, or `epoch` if only the end of each epoch was logged.
@@ -55,6 +63,7 @@ class RunFigures:
         lowest_scale: The lowest logged value.
         highest_scale: The highest logged value.
         run: The logged values.
+        advice: What to do; empty if there is nothing to do.
     """
 
     unit: str
@@ -74,14 +83,39 @@ class RunFigures:
     lowest_scale: float
     highest_scale: float
     run: LoggedRun = dataclasses.field(repr=False)
+    advice: tuple[Advice, ...] = ()
 
     @property
     def skipped_share(self) -> float | None:
         """The share of steps that were skipped; `None` if it is not known."""
         return None if self.skipped is None or not self.steps else self.skipped / self.steps
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the figures and the advice, without the logged values, for `json.dump`."""
+        value = dataclasses.asdict(self)
+        del value["run"]
+        value["advice"] = [dataclasses.asdict(one) for one in self.advice]
+        return {**value, "skipped_share": self.skipped_share}
 
-def figures_of(run: LoggedRun) -> RunFigures:
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Returns the report as one HTML page that loads nothing.
+
+        Args:
+            path: A file to write it to, completely or not at all.
+
+        Raises:
+            OSError: It cannot be written. An existing file is unchanged.
+        """
+        html = _html_page(self)
+        if path is not None:
+            page.write(Path(path), html)
+        return html
+
+    def __str__(self) -> str:
+        return _text(self)
+
+
+def figures_of(run: LoggedRun) -> LossScaleReport:
     """Returns the figures of a run."""
     scales, setting = run.scales, run.setting
     weights = run.steps or (1,) * len(scales)
@@ -89,26 +123,20 @@ def figures_of(run: LoggedRun) -> RunFigures:
     start = setting.start.get("loss_scale")
     known = [*([] if start is None else [start]), *scales]
     moves = [now - before for before, now in itertools.pairwise(known)]
-    dynamic = setting.is_dynamic
 
-    def time_at(*, floor: bool) -> int:
-        if not dynamic:
-            return 0
-        return sum(
-            weight
-            for weight, scale in zip(weights, scales, strict=True)
-            if (scale <= setting.floor if floor else is_at_cap(scale, run))
-        )
+    def time_where(holds: Callable[[float], bool]) -> int:
+        pairs = zip(weights, scales, strict=True)
+        return sum(weight for weight, scale in pairs if setting.is_dynamic and holds(scale))
 
-    return RunFigures(
+    return LossScaleReport(
         unit=run.unit,
         steps=None if run.steps is None else sum(run.steps),
         skipped=None if run.skips is None else sum(run.skips),
         longest_skip=_longest_skip(run),
         longest_skip_is_exact=run.logs_every_step,
         time=sum(weights),
-        at_floor=time_at(floor=True),
-        at_cap=time_at(floor=False),
+        at_floor=time_where(lambda scale: scale <= setting.floor),
+        at_cap=time_where(lambda scale: scale >= setting.cap),
         floor=setting.floor,
         cap=setting.cap,
         growths=sum(move > 0 for move in moves),
@@ -119,11 +147,6 @@ def figures_of(run: LoggedRun) -> RunFigures:
         highest_scale=max(scales),
         run=run,
     )
-
-
-def is_at_cap(scale: float, run: LoggedRun) -> bool:
-    """Whether a loss scale cannot grow: by a rule's cap, or as it would be infinite."""
-    return scale >= run.setting.cap
 
 
 def _longest_skip(run: LoggedRun) -> int | None:
@@ -155,34 +178,20 @@ def scale_words(scale: float) -> str:
     return f"{scale:,g}" if scale < 1e6 else f"{scale:.3g}"
 
 
-@dataclasses.dataclass(frozen=True)
-class Advice:
-    """Something to do.
-
-    Attributes:
-        what: What to do.
-        why: The figures that it rests on.
-    """
-
-    what: str
-    why: str
-
-
-def advice_for(figures: RunFigures) -> list[Advice]:
+def advice_for(figures: LossScaleReport) -> list[Advice]:
     """Returns what to do, the most urgent first; nothing for a healthy run."""
     advice = [*_of_the_loss(figures)]
     if figures.run.setting.is_dynamic:
         advice += [
             *_of_the_floor(figures),
             *_of_the_beginning(figures),
-            *_of_long_skips(figures),
             *_of_many_skips(figures),
             *_of_the_cap(figures),
         ]
     return advice
 
 
-def _of_the_loss(figures: RunFigures) -> Iterator[Advice]:
+def _of_the_loss(figures: LossScaleReport) -> Iterator[Advice]:
     run = figures.run
     bad = [loss for loss in run.losses if not math.isfinite(loss)]
     if not bad or math.isfinite(run.losses[-1]):
@@ -204,7 +213,7 @@ def _of_the_loss(figures: RunFigures) -> Iterator[Advice]:
         )
 
 
-def _of_the_floor(figures: RunFigures) -> Iterator[Advice]:
+def _of_the_floor(figures: LossScaleReport) -> Iterator[Advice]:
     run = figures.run
     # Without a floor, a loss scale below 1 overflows for another reason too.
     floor = run.setting.floor or 1.0
@@ -219,7 +228,7 @@ def _of_the_floor(figures: RunFigures) -> Iterator[Advice]:
     )
 
 
-def _skips_at(figures: RunFigures, floor: float) -> Iterator[int]:
+def _skips_at(figures: LossScaleReport, floor: float) -> Iterator[int]:
     """Skips of each row that began and ended at the floor or below it."""
     run = figures.run
     before = [run.setting.start.get("loss_scale", math.inf), *run.scales]
@@ -228,7 +237,7 @@ def _skips_at(figures: RunFigures, floor: float) -> Iterator[int]:
             yield skips
 
 
-def _of_the_beginning(figures: RunFigures) -> Iterator[Advice]:
+def _of_the_beginning(figures: LossScaleReport) -> Iterator[Advice]:
     first = _skips_at_the_beginning(figures)
     if first > _FEW_FIRST_SKIPS and first < len(figures.run.scales):
         scale = figures.run.scales[first - 1]
@@ -239,51 +248,13 @@ def _of_the_beginning(figures: RunFigures) -> Iterator[Advice]:
         )
 
 
-def _skips_at_the_beginning(figures: RunFigures) -> int:
+def _skips_at_the_beginning(figures: LossScaleReport) -> int:
     if not figures.longest_skip_is_exact:
         return 0
     return sum(1 for _ in itertools.takewhile(bool, figures.run.skips or ()))
 
 
-def _of_long_skips(figures: RunFigures) -> Iterator[Advice]:
-    run = figures.run
-    if run.skips is None or not figures.longest_skip_is_exact:
-        return
-    usual = statistics.median(run.scales)
-    begin, end = _longest(run.skips, _skips_at_the_beginning(figures))
-    if end - begin < _LONG_SKIP or run.scales[end - 1] > usual / _FAR_BELOW:
-        return
-    floor = 2.0 ** math.floor(math.log2(usual / _FAR_BELOW))
-    later = next((i for i in range(end, len(run.scales)) if run.scales[i] >= usual), None)
-    after = (
-        "It did not come back to that in this run."
-        if later is None
-        else f"It took {later - end + 1:,} steps to come back to that."
-    )
-    yield Advice(
-        f"Raise the floor: `LossScaleRule(min_scale={_number(floor)})`, if these steps were bad "
-        "for a reason of their own, such as bad inputs.",
-        f"{end - begin} steps in a row were skipped from {run.unit} {run.places[begin]:,.0f} on, "
-        f"and the loss scale fell to {scale_words(run.scales[end - 1])}. Half of the time it was "
-        f"at least {scale_words(usual)}. {after}",
-    )
-
-
-def _longest(skips: tuple[int, ...], beginning: int) -> tuple[int, int]:
-    """Where the longest run of skips after the beginning begins and ends."""
-    longest = begin = 0
-    bounds = (0, 0)
-    for index in range(beginning, len(skips)):
-        if not skips[index]:
-            begin = index + 1
-        elif index + 1 - max(begin, beginning) > longest:
-            begin = max(begin, beginning)
-            longest = index + 1 - begin
-            bounds = (begin, index + 1)
-    return bounds
-
-
-def _of_many_skips(figures: RunFigures) -> Iterator[Advice]:
+def _of_many_skips(figures: LossScaleReport) -> Iterator[Advice]:
     if not figures.skipped or not figures.steps:
         return
     setting = figures.run.setting
@@ -302,7 +273,7 @@ def _of_many_skips(figures: RunFigures) -> Iterator[Advice]:
     )
 
 
-def _of_the_cap(figures: RunFigures) -> Iterator[Advice]:
+def _of_the_cap(figures: LossScaleReport) -> Iterator[Advice]:
     share = figures.at_cap / figures.time
     if figures.run.setting.cap_is_stated or share < _SHARE_AT_CAP:
         return
@@ -320,7 +291,7 @@ def _number(scale: float) -> str:
     return f"2.0**{exponent:.0f}" if exponent == round(exponent) else f"{scale:g}"
 
 
-def _facts(figures: RunFigures) -> Iterator[tuple[str, str]]:
+def _facts(figures: LossScaleReport) -> Iterator[tuple[str, str]]:
     """Each figure's name and words."""
     run = figures.run
     yield "Loss scale", "dynamic" if run.setting.is_dynamic else "fixed"
@@ -342,7 +313,7 @@ def _facts(figures: RunFigures) -> Iterator[tuple[str, str]]:
     yield f"At the cap, {scale_words(figures.cap)}", _time_words(figures, figures.at_cap)
 
 
-def _skipped_words(figures: RunFigures) -> str:
+def _skipped_words(figures: LossScaleReport) -> str:
     """The number of skipped steps, and their share."""
     if figures.skipped is None:
         return _NOT_COUNTED
@@ -350,7 +321,7 @@ def _skipped_words(figures: RunFigures) -> str:
     return f"{figures.skipped:,}" + ("" if share is None else f", {share:.2%}")
 
 
-def _longest_words(figures: RunFigures) -> str:
+def _longest_words(figures: LossScaleReport) -> str:
     """The longest run of skips."""
     if figures.longest_skip is None:
         return _NOT_COUNTED
@@ -358,29 +329,29 @@ def _longest_words(figures: RunFigures) -> str:
     return f"{at_least}{figures.longest_skip:,}"
 
 
-def _time_words(figures: RunFigures, count: int) -> str:
+def _time_words(figures: LossScaleReport, count: int) -> str:
     unit = "steps" if figures.steps is not None else f"{figures.unit}s"
     return f"{count:,} {unit}, {count / figures.time:.1%}"
 
 
-def _text(figures: RunFigures, advice: Sequence[Advice]) -> str:
+def _text(report: LossScaleReport) -> str:
     """Returns the report as text."""
-    rows = list(_facts(figures))
+    rows = list(_facts(report))
     width = max(len(name) for name, _ in rows) + 1
     lines = [f"{name + ':':<{width}} {words}" for name, words in rows]
-    lines += ["", *(f"- {one.what}\n  {one.why}" for one in advice)] if advice else []
-    return "\n".join(lines if advice else [*lines, "", _NOTHING_TO_DO])
+    advice = [f"- {one.what}\n  {one.why}" for one in report.advice] or [_NOTHING_TO_DO]
+    return "\n".join([*lines, "", *advice])
 
 
-def _html_page(figures: RunFigures, advice: Sequence[Advice]) -> str:
+def _html_page(figures: LossScaleReport) -> str:
     """Returns the figures and the advice as a page that loads nothing else."""
     run = figures.run
     by_step = run.unit == "step"
     facts = dict(_facts(figures))
     return page.render(
         "loss_scale.html.jinja",
-        lead=_lead(figures, advice),
-        tiles=list(_tiles(figures, advice)),
+        lead=_lead(figures),
+        tiles=list(_tiles(figures)),
         unit=run.unit,
         width=WIDTH,
         height=HEIGHT,
@@ -389,20 +360,20 @@ def _html_page(figures: RunFigures, advice: Sequence[Advice]) -> str:
         ),
         chart_words=facts["Value"],
         facts=list(facts.items()),
-        advice=advice,
+        advice=figures.advice,
     )
 
 
-def _lead(figures: RunFigures, advice: Sequence[Advice]) -> str:
+def _lead(figures: LossScaleReport) -> str:
     if not figures.run.setting.is_dynamic:
         return "A fixed loss scale: no step was skipped."
     words = "How a dynamic loss scale moved in a run."
     if figures.skipped is not None:
         words = f"In this run, {times(figures.skipped, 'step')} skipped."
-    return f"{words} {'See what to do below.' if advice else _NOTHING_TO_DO}"
+    return f"{words} {'See what to do below.' if figures.advice else _NOTHING_TO_DO}"
 
 
-def _tiles(figures: RunFigures, advice: Sequence[Advice]) -> Iterator[tuple[str, str, str]]:
+def _tiles(figures: LossScaleReport) -> Iterator[tuple[str, str, str]]:
     if figures.steps is not None:
         yield "whole", "steps", f"{figures.steps:,}"
     else:
@@ -410,56 +381,21 @@ def _tiles(figures: RunFigures, advice: Sequence[Advice]) -> Iterator[tuple[str,
     yield "whole", "loss scale at the end", scale_words(figures.last_scale)
     if not figures.run.setting.is_dynamic:
         return
-    kind = "lossy" if advice else "no-loss-scale"
+    kind = "lossy" if figures.advice else "no-loss-scale"
     if figures.skipped is not None:
         yield kind, "steps skipped", f"{figures.skipped:,}"
         yield kind, "longest run of skips", _longest_words(figures)
     floor, cap = (count / figures.time for count in (figures.at_floor, figures.at_cap))
     for name, share in (("floor", floor), ("cap", cap)):
-        kind = "lossy" if share and advice else "no-loss-scale"
+        kind = "lossy" if share and figures.advice else "no-loss-scale"
         yield kind, f"of the time at the {name}", f"{share:.0%}"
 
 
-def _marks(figures: RunFigures) -> Iterator[tuple[int, str]]:
+def _marks(figures: LossScaleReport) -> Iterator[tuple[int, str]]:
     run = figures.run
     for index, skips in enumerate(run.skips or ()):
         if skips:
             yield index, f"{run.unit} {run.places[index]:,.0f}: {times(skips, 'step')} skipped"
-
-
-@dataclasses.dataclass(frozen=True)
-class LossScaleReport(RunFigures):
-    """What a loss scale did in a run, and what to do. `str()` of it is a text.
-
-    Attributes:
-        advice: What to do; empty if there is nothing to do.
-    """
-
-    advice: tuple[Advice, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the figures and the advice, without the logged values, for `json.dump`."""
-        names = [field.name for field in dataclasses.fields(self)]
-        figures = {name: getattr(self, name) for name in names if name != "run"}
-        advice = [dataclasses.asdict(one) for one in self.advice]
-        return {**figures, "advice": advice, "skipped_share": self.skipped_share}
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Returns the report as one HTML page that loads nothing.
-
-        Args:
-            path: A file to write it to, completely or not at all.
-
-        Raises:
-            OSError: It cannot be written. An existing file is unchanged.
-        """
-        html = _html_page(self, self.advice)
-        if path is not None:
-            page.write(Path(path), html)
-        return html
-
-    def __str__(self) -> str:
-        return _text(self, self.advice)
 
 
 def loss_scale_report(
@@ -482,10 +418,8 @@ def loss_scale_report(
         ValueError: There is no loss scale in the source, or a value that is no number.
         OSError: A file cannot be read or written. An existing file is unchanged.
     """
-    run = LoggedRun.of(source, rule)
-    figures = figures_of(run)
-    values = {field.name: getattr(figures, field.name) for field in dataclasses.fields(figures)}
-    report = LossScaleReport(**values, advice=tuple(advice_for(figures)))
+    figures = figures_of(LoggedRun.of(source, rule))
+    report = dataclasses.replace(figures, advice=tuple(advice_for(figures)))
     if path is not None:
         report.to_html(path)
     return report

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from compat_lossscale.formats import Artefact, read
-from compat_lossscale.formats.artefact_conversion import convert_artefact, is_whole
+from compat_lossscale.formats.conversion import convert_artefact, is_whole
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation
 from tests.artefacts.test_train_on import approximately

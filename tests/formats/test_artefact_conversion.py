@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from compat_lossscale.formats import read
-from compat_lossscale.formats.artefact_conversion import convert_artefact
-from compat_lossscale.formats.conversion import Conversion, Verdict
+from compat_lossscale.formats.conversion import Conversion, Verdict, convert_artefact
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, FTRL, later, tf23
 

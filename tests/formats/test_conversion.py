@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from compat_lossscale.equivalence import configs_equivalent
 from compat_lossscale.formats import Verdict, convert, read
+from compat_lossscale.formats.artefact import ConfigSearch
 from compat_lossscale.formats.conversion import meaning
-from compat_lossscale.formats.finding import ConfigSearch
 from compat_lossscale.formats.readers import h5
 from compat_lossscale.spec import Generation, LossScaleSpec
 from compat_lossscale.spec.wrapper_configs import read_wrapper_config

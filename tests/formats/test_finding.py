@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from compat_lossscale.cli.verify import verify
 from compat_lossscale.errors import UnreadableArtefactError
-from compat_lossscale.formats.finding import ConfigSearch
+from compat_lossscale.formats.artefact import ConfigSearch
 from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from tests.formats.samples import SGD
 

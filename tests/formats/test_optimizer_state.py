@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from compat_lossscale.formats import LiveState, StatedConfig
-from compat_lossscale.formats.hdf5 import Description
-from compat_lossscale.formats.optimizer_state import NO_STATE, live_state, missing, wrapper_of
+from compat_lossscale.formats.hdf5 import NO_STATE, Description, live_state, missing, wrapper_of
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 DYNAMIC = StatedConfig("training_config", Generation.TF24, LossScaleSpec(), {})

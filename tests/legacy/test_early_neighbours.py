@@ -29,9 +29,9 @@ def test_names_and_modules_are_served_before_tensorflow_is_imported() -> None:
     run_code(
         START
         + """
-import collections, imp, xml.etree.cElementTree
-assert "compat_lossscale.neighbours" in sys.modules or sys.version_info < (3, 12)
+import collections, xml.etree.cElementTree
 from collections import Mapping
+assert "compat_lossscale.neighbours" in sys.modules
 import numpy as np
 import time
 assert np.float is float and Mapping is collections.abc.Mapping and time.clock()

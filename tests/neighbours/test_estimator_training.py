@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.neighbours import estimator_tpu, estimator_training
+from compat_lossscale.neighbours import estimator_training, import_only
 
 
 def run_config(**given: Any) -> Any:
@@ -46,10 +46,13 @@ def test_a_cluster_is_an_error_that_says_what_to_use() -> None:
         estimator_training.init_run_config(run_config(), {"cluster": {"worker": ["a:1"]}})
 
 
-def test_what_is_for_tpus_can_be_imported_and_not_used() -> None:
-    with pytest.raises(NotImplementedError, match="TPUStrategy"):
-        estimator_tpu.TableConfig()
-    assert not hasattr(estimator_tpu, "__path__")
+@pytest.mark.parametrize(
+    ("name", "instead"), [("TableConfig", "TPUStrategy"), ("start", "tf.profiler.experimental")]
+)
+def test_what_is_imported_only_says_what_to_use(name: str, instead: str) -> None:
+    with pytest.raises(NotImplementedError, match=instead):
+        getattr(import_only, name)()
+    assert not hasattr(import_only, "__path__")
 
 
 def test_without_its_package_an_estimator_is_missing_and_the_error_says_what_to_install(

@@ -38,7 +38,7 @@ def test_a_name_of_tensorflow_1_is_explained_until_uninstall() -> None:
     )
     explained, afterwards = json.loads(said.splitlines()[-1])
     for name in ONLY_IN_V1:
-        assert explained[name].startswith(f"tf.{name} is a name of TensorFlow 1."), explained
+        assert explained[name].startswith(f"tf.{name} ended with TensorFlow 1: "), explained
         assert "compat-lossscale run --tf1" in explained[name]
         assert f"tf.compat.v1.{name}" in explained[name]
         assert "has no attribute" in afterwards[name]

@@ -88,7 +88,7 @@ if a:
 def h():
     import i
 """
-    assert used_in(source).needed == {"a.b", "c.d"}
+    assert used_in(source).needed == {"a.b", "c.d", "i"}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_lossscale.pages.side_by_side import CONTEXT, hunks
+from compat_lossscale.pages.page import CONTEXT, hunks
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b = 1\n", "c(b)\n", "\n"]), max_size=12).map("".join)
 

@@ -84,6 +84,17 @@ def test_a_program_that_cannot_run_says_why(tmp_path: Path) -> None:
         proving._copied(tmp_path, tmp_path.parent / "top", {Path("/etc/hosts"): b""})
 
 
+def test_what_stands_beside_the_folder_is_found_from_its_copy(tmp_path: Path) -> None:
+    project = tmp_path / "here" / "project"
+    project.mkdir(parents=True)
+    (project / "train.py").write_text("old")
+    (project.parent / "data.csv").write_text("1,2")
+    copy = proving._copied(project, tmp_path / "there", {project / "train.py": b"new"})
+    assert (copy / "train.py").read_text() == "new"
+    assert (copy / ".." / "data.csv").read_text() == "1,2"
+    assert (project / "train.py").read_text() == "old"
+
+
 def test_a_folder_that_is_too_large_is_not_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

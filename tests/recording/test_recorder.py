@@ -335,6 +335,18 @@ def test_a_missing_program_and_wrong_options_are_errors(tmp_path: Path) -> None:
     assert "name the program" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no", gzip.compress(b""), gzip.compress(b"[1]\n{}\n")],
+    ids=["empty", "no gzip", "nothing", "a list"],
+)
+def test_what_is_no_recording_begins_no_other_one(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.lsr"
+    path.write_bytes(content)
+    with pytest.raises(recorder().RecordingError, match=r"a\.lsr cannot be read: \w+"):
+        recorder().kept_in(str(path))
+
+
 def test_a_large_recording_is_cut_and_says_so(tmp_path: Path) -> None:
     writer = recorder().Writer(str(tmp_path / "a.lsr"), 300_000)
     writer.put("lossscale-recording", version=1)

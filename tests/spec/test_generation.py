@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,26 +65,6 @@ def test_the_configs_have_exactly_the_keys_of_their_generation() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("spec", "kwargs"),
-    [
-        (LossScaleSpec(), {}),
-        (LossScaleSpec(initial_scale=2), {"initial_scale": 2.0}),
-        (LossScaleSpec(growth_steps=3), {"dynamic_growth_steps": 3}),
-        (LossScaleSpec.fixed(32768), {"dynamic": False, "initial_scale": 32768.0}),
-    ],
-)
-def test_constructor_arguments_are_the_smallest_that_mean_the_same(
-    spec: LossScaleSpec, kwargs: dict[str, Any]
-) -> None:
-    assert spec.to_constructor_kwargs() == kwargs
-
-
-def test_a_multiplier_other_than_two_has_no_constructor_arguments() -> None:
-    with pytest.raises(InexpressibleLossScaleError, match="multiplier"):
-        LossScaleSpec(multiplier=3).to_constructor_kwargs()
-
-
 @given(st.one_of(dynamic_specs, fixed_specs.filter(lambda spec: spec.initial_scale >= 1)))
 def test_a_spec_survives_the_configs_of_tensorflow_2_3(spec: LossScaleSpec) -> None:
     assert LossScaleSpec.from_config({"optimizer": SGD, **spec.to_config("tf2.3")}) == spec
@@ -109,11 +87,6 @@ def test_a_spec_survives_the_configs_of_keras_3(spec: LossScaleSpec) -> None:
 @given(st.one_of(dynamic_specs, fixed_specs))
 def test_a_spec_survives_a_loss_scale_config(spec: LossScaleSpec) -> None:
     assert LossScaleSpec.from_config(spec.to_loss_scale_config()) == spec
-
-
-@given(st.one_of(doubling_specs, fixed_specs))
-def test_a_spec_survives_its_constructor_arguments(spec: LossScaleSpec) -> None:
-    assert LossScaleSpec.from_constructor(**spec.to_constructor_kwargs()) == spec
 
 
 @given(st.one_of(dynamic_specs, fixed_specs))

@@ -1,14 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What TensorFlow makes of a program. Rules and later rooms see it through these names."""
 
-from lossscale_codemods.domain.finding_guards import (
-    Guard,
-    asks_whether_callable,
-    catches_error,
-    find_guards,
-    guards_of_call,
-    is_called_in,
-)
 from lossscale_codemods.domain.loss_scale_values import (
     LossScaleType,
     LossScaleTypes,
@@ -30,13 +22,18 @@ from lossscale_codemods.domain.optimizers import (
 from lossscale_codemods.domain.program import Program, Usage
 from lossscale_codemods.domain.version_guards import (
     COLLAPSE_ADVICE,
+    Guard,
+    asks_whether_callable,
     expects_error,
+    find_guards,
     guarded,
+    guards_of_call,
+    is_called_in,
     is_in_test,
     is_part_of_old,
     uses_old_api,
 )
-from lossscale_codemods.domain.version_reachability import leaves_block
+from lossscale_codemods.domain.version_reachability import catches_error, leaves_block
 from lossscale_codemods.domain.version_values import Probe
 from lossscale_codemods.domain.what_is import (
     ATTRIBUTES,

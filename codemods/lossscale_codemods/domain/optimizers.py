@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain.finding_guards import find_guards
 from lossscale_codemods.domain.object_types import ObjectType, Value
 from lossscale_codemods.domain.occurrences import Occurrence, Role
 from lossscale_codemods.domain.type_inference import compile_argument
+from lossscale_codemods.domain.version_guards import find_guards
 from lossscale_codemods.domain.what_is import looks_like_settings
 from lossscale_codemods.python import BindingKind, ProjectClass, import_path, member_path
 from lossscale_codemods.source.syntax_tree import dotted

@@ -9,24 +9,256 @@
 To rewrite the old branch would make both branches equal, or break the old version it is for.
 `--collapse-guards` takes it out. A program whose old names are all in such branches runs today as
 it is, with the optimizers of today; so do its other files.
+
+Some programs ask an object which version it is of, by how its loss scale can be read.
+
+    try:
+        scale = float(opt.loss_scale)
+    except TypeError:
+        scale = float(opt.loss_scale())
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain.finding_guards import Guard, find_guards, is_within
 from lossscale_codemods.domain.occurrences import Occurrence, Role
-from lossscale_codemods.domain.program import Program
+from lossscale_codemods.domain.program import Program, Usage
+from lossscale_codemods.domain.version_reachability import catches_error
+from lossscale_codemods.domain.version_values import is_new
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.source.syntax_tree import Tree
+
+
+@dataclasses.dataclass
+class Guard:
+    """A statement or expression that chooses between old and new names.
+
+    Attributes:
+        node: The statement or expression.
+        old: The parts for old versions.
+        new: The part for new versions, if it is one part of this statement.
+        alone: Whether nothing in the file does the same in new versions.
+    """
+
+    node: cst.CSTNode
+    old: list[cst.CSTNode]
+    new: cst.CSTNode | None
+    alone: bool = False
+
+
+def is_within(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
+    """Whether a node is a part of a file, or in it."""
+    return node is part or any(above is part for above in program.tree.ancestors(node))
+
+
+def asks_whether_callable(tree: Tree, text: str, test: cst.CSTNode) -> bool:
+    """Whether a condition asks whether an expression can be called.
+
+    Args:
+        tree: The file.
+        text: The expression, as source.
+        test: The condition.
+    """
+    return any(
+        isinstance(one, cst.Call)
+        and dotted(one.func) in {"callable", "hasattr"}
+        and bool(one.args)
+        and tree.source(one.args[0].value) == text
+        for one in tree.walk(test)
+    )
+
+
+def is_called_in(tree: Tree, text: str, part: cst.CSTNode) -> bool:
+    """Whether an expression is called in a part of a file.
+
+    Args:
+        tree: The file.
+        text: The expression, as source.
+        part: The part.
+    """
+    return any(
+        isinstance(node, cst.Call) and tree.source(node.func) == text for node in tree.walk(part)
+    )
+
+
+_NOT_CALLABLE = ("TypeError", "AttributeError", "Exception")
+
+
+def guards_of_call(program: Program, node: cst.CSTNode) -> Iterator[Guard]:
+    """Yields what has a loss scale called only where it is an object that can be.
+
+    Args:
+        program: The file.
+        node: What is called.
+    """
+    if not _is_called(program, node):
+        return
+    below: cst.CSTNode = node
+    for above in program.tree.ancestors(node):
+        chosen = isinstance(above, cst.If | cst.IfExp) and below is not above.test
+        if isinstance(above, cst.Try) and all(
+            catches_error(program.tree, h, _NOT_CALLABLE) for h in above.handlers
+        ):
+            others = [part for part in (above.body, *above.handlers) if part is not below]
+            chosen = any(_reads_it_uncalled(program, node, other) for other in others)
+        elif chosen and isinstance(above, cst.If | cst.IfExp):
+            text = program.tree.source(node)
+            chosen = asks_whether_callable(program.tree, text, above.test)
+        if chosen:
+            yield Guard(above, [below], None)
+        below = above
+
+
+def _is_called(program: Program, node: cst.CSTNode) -> bool:
+    above = program.tree.parent(node)
+    return isinstance(above, cst.Call) and above.func is node
+
+
+def _reads_it_uncalled(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
+    text = program.tree.source(node)
+    return any(
+        isinstance(one, cst.Attribute | cst.Name)
+        and program.tree.source(one) == text
+        and not _is_called(program, one)
+        for one in program.tree.walk(part)
+    )
+
+
+_NAMES_A_VERSION = re.compile(r"(?i:(?:tf|tensorflow|keras)_?(?:version|v?2_?[34]))|VERSION")
+"""How flags of files that are not there are named: `IS_PREV_TF_2_4`."""
+_ASKS = frozenset({Usage.ANNOTATION, Usage.TYPE_COMPARISON, Usage.TYPE_TEST})
+"""What a class is used for without an object being made of it."""
+
+
+def find_guards(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
+    """Yields the guards around some occurrences of old names."""
+    return _Guards(program, occurrences).all()
+
+
+class _Guards:
+    def __init__(self, program: Program, occurrences: Sequence[Occurrence]) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.reachability = program.reachability
+        told = (Role.UNRESOLVED, Role.DOUBTFUL)  # Neither says for which versions a branch is.
+        self.occurrences = [o for o in occurrences if o.role not in told]
+
+    def all(self) -> Iterator[Guard]:
+        yield from self._by_versions()
+        yield from self._by_names()
+        for occurrence in self.occurrences:
+            if occurrence.role is Role.FOUND:
+                yield from guards_of_call(self.program, occurrence.node)
+
+    def _by_versions(self) -> Iterator[Guard]:
+        """What TensorFlow's version alone keeps new versions from."""
+        guards: dict[cst.CSTNode, list[Occurrence]] = {}
+        for occurrence in sorted(self.occurrences, key=lambda one: self.tree.span(one.node)):
+            guard = self.reachability.guard_of(occurrence.node)
+            if guard is not None:
+                guards.setdefault(guard, []).append(occurrence)
+        for node, kept in guards.items():
+            other = self._other_side(node, kept)
+            does_same = other is not None and self._does_the_same(kept, other)
+            missed = not does_same and any(self._does_something(one, node) for one in kept)
+            alone = missed and not self.reachability.has_newer_side
+            nodes = [occurrence.node for occurrence in kept]
+            can_go = does_same and all(map(self.reachability.is_kept_from_new, nodes))
+            yield Guard(node, nodes, other if can_go else None, alone=alone)
+
+    def _by_names(self) -> Iterator[Guard]:
+        """What a condition that cannot be evaluated keeps new versions from, by its name."""
+        guards: dict[cst.If | cst.IfExp, list[Occurrence]] = {}
+        for occurrence in self.occurrences:
+            below = occurrence.node
+            for above in self.tree.ancestors(below):
+                if (
+                    isinstance(above, cst.If | cst.IfExp)
+                    and below is not above.test
+                    and _NAMES_A_VERSION.search(self.tree.source(above.test))
+                    and not self.reachability.is_known(above.test)
+                ):
+                    guards.setdefault(above, []).append(occurrence)
+                below = above
+        for node, kept in guards.items():
+            other = self._other_side(node, kept)
+            does_same = other is not None and self._does_the_same(kept, other)
+            if other is not None or node.orelse is None:
+                missed = not does_same and any(self._does_something(one, node) for one in kept)
+                is_in_body = is_within(self.program, kept[0].node, node.body)
+                side = node.body if is_in_body or node.orelse is None else node.orelse
+                yield Guard(node, [side], None, alone=missed)
+
+    def _does_the_same(self, old: list[Occurrence], other: cst.CSTNode) -> bool:
+        """Whether the other side of a guard has names of its own for what old names do."""
+        named = [occurrence for occurrence in old if occurrence.names]
+        return (
+            not named
+            or any(is_new(node, self.program.resolver) for node in self.tree.walk(other))
+            or any(is_within(self.program, o.node, other) for o in self.occurrences)
+            or self._brings_in(named, other)
+        )
+
+    def _brings_in(self, old: list[Occurrence], other: cst.CSTNode) -> bool:
+        """Whether what old names bring in under a name, the other side imports under that, too."""
+        imported = {
+            binding.name
+            for node, bindings in self.program.scopes.binding_at.items()
+            if is_within(self.program, node, other)
+            for binding in bindings
+            if binding.path is not None and frameworks.is_framework(binding.path)
+        }
+        return all(
+            bound.name in imported
+            for occurrence in old
+            for bound in self.program.scopes.binding_at.get(occurrence.node, [])
+        ) and any(self.program.scopes.binding_at.get(occurrence.node) for occurrence in old)
+
+    def _does_something(self, occurrence: Occurrence, guard: cst.CSTNode) -> bool:
+        """Whether versions that do not come to an old name run without what it does.
+
+        What is imported and asked with `isinstance` alone, or is a private part that a program
+        changes, does nothing for training.
+        """
+        bound = self.program.scopes.binding_at.get(occurrence.node, [])
+        if occurrence.role is Role.IMPORT:
+            return any(
+                not is_within(self.program, use, guard) for binding in bound for use in binding.uses
+            )
+        if not occurrence.names or occurrence.meaning is Meaning.PRIVATE:
+            return False
+        return self.program.usage(occurrence) not in _ASKS
+
+    def _other_side(self, node: cst.CSTNode, old: list[Occurrence]) -> cst.CSTNode | None:
+        """Returns the side of a guard for new versions, if it has just two sides."""
+        sides: list[cst.CSTNode] = []
+        if isinstance(node, cst.If) and isinstance(node.orelse, cst.Else):
+            sides = [node.body, node.orelse.body]
+        elif isinstance(node, cst.IfExp):
+            sides = [node.body, node.orelse]
+        elif isinstance(node, cst.Try) and len(node.handlers) == 1:
+            sides = [node.body, node.handlers[0].body]
+        sides_of = [
+            [side for side in sides if is_within(self.program, one.node, side)] for one in old
+        ]
+        within = sides_of[0]
+        if len(within) != 1 or any(one != within for one in sides_of):
+            return None
+        parent = self.tree.parent(node)
+        if isinstance(parent, cst.If) and parent.orelse is node:
+            return None  # An `elif`.
+        return next(side for side in sides if side is not within[0])
 
 
 def expects_error(node: cst.CSTNode, program: Program) -> bool:
@@ -94,14 +326,12 @@ class Reason:
     Attributes:
         message: The reason.
         advice: What to do.
-        sure: Whether it is one for all that is seen here.
         right: Whether the program does the same in new versions, with other names.
         guard: The guard, which is one however many old names are in it.
     """
 
     message: str
     advice: str
-    sure: bool
     guard: cst.CSTNode
     right: bool = True
 
@@ -131,26 +361,17 @@ def _whole(program: Program, node: cst.CSTNode) -> cst.CSTNode:
 
 def _reason(program: Program, guard: Guard) -> Reason:
     line, whole = program.line(guard.node), _whole(program, guard.node)
-    if not guard.sure:
-        return Reason(
-            f"the condition on line {line} chooses between it and its new name, so it seems to be "
-            "for old versions",
-            ADVICE,
-            sure=False,
-            guard=whole,
-            right=False,
-        )
     message = f"it is the branch for old versions of the guard on line {line}"
     if guard.alone:
         message += ", and nothing takes its place in newer ones, so that these run without it"
-        return Reason(message, ADVICE_ALONE, sure=True, guard=whole, right=False)
+        return Reason(message, ADVICE_ALONE, guard=whole, right=False)
     if not _can_go(program, guard):
-        return Reason(message, ADVICE, sure=True, guard=whole)
+        return Reason(message, ADVICE, guard=whole)
     if program.collapse_problem:
         why = f"which cannot be collapsed in this file: {program.collapse_problem.rstrip('.')}"
-        return Reason(f"{message}, {why}", ADVICE, sure=True, guard=whole)
+        return Reason(f"{message}, {why}", ADVICE, guard=whole)
     message += ", which can be collapsed to the new branch"
-    return Reason(message, COLLAPSE_ADVICE, sure=True, guard=whole)
+    return Reason(message, COLLAPSE_ADVICE, guard=whole)
 
 
 def mistaken(program: Program, occurrences: Sequence[Occurrence]) -> list[cst.CSTNode]:
@@ -185,9 +406,13 @@ def _is_new_as_well(occurrence: Occurrence, program: Program) -> bool:
 
 
 def collapsible(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
-    """Yields the guards that can be taken out as a whole, and what is for new versions kept."""
+    """Yields the guards that can be taken out as a whole, and what is for new versions kept.
+
+    Imports come last, because flags that they set are the conditions of other guards.
+    """
     occurrences = [o for o in occurrences if o.role is not Role.STRING]
-    return (guard for guard in find_guards(program, occurrences) if _can_go(program, guard))
+    guards = sorted(find_guards(program, occurrences), key=lambda g: isinstance(g.node, cst.Try))
+    return (guard for guard in guards if _can_go(program, guard))
 
 
 def gone_with(
@@ -209,7 +434,7 @@ def _goes(program: Program, guard: Guard, node: cst.CSTNode) -> bool:
 
 
 def _can_go(program: Program, guard: Guard) -> bool:
-    if guard.new is None or not guard.sure or _binds_for_others(program, guard):
+    if guard.new is None or _binds_for_others(program, guard):
         return False
     if isinstance(guard.node, cst.IfExp):
         return True
@@ -259,9 +484,7 @@ def uses_old_api(program: Program) -> bool:
 def _has_unguarded(program: Program) -> bool:
     old = [*program.references, *program.imports]
     kept = guarded(program, old)
-    return any(
-        not _is_new_today(one, program) and (one not in kept or not kept[one].sure) for one in old
-    )
+    return any(one not in kept and not _is_new_today(one, program) for one in old)
 
 
 def _is_new_today(occurrence: Occurrence, program: Program) -> bool:

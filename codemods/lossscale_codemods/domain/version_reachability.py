@@ -22,13 +22,14 @@ from lossscale_codemods.domain.version_values import (
 )
 from lossscale_codemods.python import import_path, member_path
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.tables import names
+from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.python import Modules, Resolver
+    from lossscale_codemods.source.syntax_tree import Tree
 
 
 OLD_VERSIONS = ("1.15.5", "2.0.4", "2.1.4", "2.2.3", "2.3.4")
@@ -37,7 +38,10 @@ NEW_VERSIONS = ("2.4.0", "2.4.4", "2.5.3", "2.9.1")
 name any more."""
 VERSIONS_OF_TODAY = ("2.16.2", "2.17.1", "2.18.1", "2.19.1", "2.20.0", "2.21.0", "2.22.0")
 """Those that what is migrated runs on."""
+_PYTHONS = dict.fromkeys(VERSIONS_OF_TODAY, (3, 10)) | {VERSIONS_OF_TODAY[-1]: (3, 13)}
+"""The oldest and the newest Python that these run on."""
 _OTHER_VERSIONS = ("0.12.1", "1.3.0", "1.13.2", "2.10.1", "2.13.1")
+_MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
 _LEAVES = frozenset({"Return", "Raise", "Continue", "Break"})
 
 
@@ -147,7 +151,7 @@ class VersionReachability:
     def _asks_for(self, node: cst.CSTNode) -> Iterator[str]:
         """Yields the paths of the names that a node asks for."""
         if isinstance(node, cst.Try):
-            yield from _imported(node.body.body)
+            yield from self._needed(node)
         elif (probe := probe_of(node, self.resolver)) is not None and probe.is_answered:
             yield probe.path
 
@@ -157,13 +161,17 @@ class VersionReachability:
         return any(self.is_only_new(n) for n in self.tree.parents if is_new(n, self.resolver))
 
     def guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """Returns what keeps 2.4 and later from a node that an older version can reach."""
-        if self.is_reached_today(node):
-            return None
+        """Returns what keeps versions without the old names from a node that an older one runs."""
         guards = [self._keeping_from(node, version) for version in NEW_VERSIONS]
-        if None in guards or all(self._keeping_from(node, old) for old in OLD_VERSIONS):
+        if guards[-1] is None or self.is_reached_today(node):
             return None
-        return guards[0]
+        if all(self._keeping_from(node, old) for old in OLD_VERSIONS):
+            return None
+        return next(guard for guard in guards if guard is not None)
+
+    def is_kept_from_new(self, node: cst.CSTNode) -> bool:
+        """Whether no version comes to a node that has the new names."""
+        return all(self._keeping_from(node, version) for version in NEW_VERSIONS)
 
     def mistaken_guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Returns what is to keep 2.4 and later from a node, and lets a version of today pass.
@@ -180,11 +188,6 @@ class VersionReachability:
         return all(self._keeping_from(node, old) for old in OLD_VERSIONS) and not all(
             self._keeping_from(node, new) for new in NEW_VERSIONS
         )
-
-    def is_only_older(self, node: cst.CSTNode) -> bool:
-        """Whether no version without the old names comes to a node."""
-        is_kept = self._keeping_from(node, NEW_VERSIONS[-1]) is not None
-        return is_kept and not self.is_reached_today(node)
 
     def is_reached_today(self, node: cst.CSTNode) -> bool:
         """Whether a version of today comes to a node, as far as the version alone says."""
@@ -207,17 +210,6 @@ class VersionReachability:
         except UnknownValueError:
             return False
 
-    def splits(self, test: cst.BaseExpression) -> bool:
-        """Whether a condition is the same for all new versions and another for an old one."""
-        new = {self._of(version).truth(test) for version in NEW_VERSIONS}
-        old = {self._of(version).truth(test) for version in OLD_VERSIONS}
-        return len(new) == 1 and None not in new and bool(old - new)
-
-    def is_the_same(self, test: cst.BaseExpression) -> bool:
-        """Whether a condition is known, and the same for all versions."""
-        truths = {self._of(version).truth(test) for version in (*OLD_VERSIONS, *NEW_VERSIONS)}
-        return len(truths) == 1 and None not in truths
-
     def is_known(self, test: cst.BaseExpression) -> bool:
         """Whether the version alone tells how a condition comes out."""
         return all(
@@ -229,6 +221,7 @@ class VersionReachability:
             self._values[version] = VersionValues(
                 self.resolver,
                 version,
+                _PYTHONS.get(version),
                 lambda node: self._keeping_from(node, version) is None,
                 self.modules,
                 lambda resolver: self._in_file(resolver)._of(version),
@@ -273,16 +266,17 @@ class VersionReachability:
             if self._try_excludes(above, below, values):
                 return above
         elif isinstance(above, cst.IndentedBlock | cst.Module):
+            tried = self._tried(above)
             for statement in above.body:
+                if tried is not None and self._fails(statement, values):
+                    return tried
                 if statement is below:
                     break
-                if isinstance(statement, cst.If) and self._alwaysleaves(statement, values):
+                if isinstance(statement, cst.If) and self._always_leaves(statement, values):
                     return statement
-                if self._fails(statement, values) and self._tried(above):
-                    return self._tried(above)
         return None
 
-    def _alwaysleaves(self, node: cst.If, values: VersionValues) -> bool:
+    def _always_leaves(self, node: cst.If, values: VersionValues) -> bool:
         """Whether an `if` statement without `elif` always returns, or the like, in a version."""
         truth = values.truth(node.test)
         if truth is True:
@@ -291,23 +285,61 @@ class VersionReachability:
             truth is False and isinstance(node.orelse, cst.Else) and leaves_block(node.orelse.body)
         )
 
-    @staticmethod
-    def _fails(statement: cst.CSTNode, values: VersionValues) -> bool:
-        """Whether a statement imports what is not there in a version."""
-        return any(values.exists(path) is False for path in _imported([statement]))
+    def _fails(self, statement: cst.CSTNode, values: VersionValues) -> bool:
+        """Whether a statement needs what is not there in a version."""
+        return any(values.exists(path) is False for path in self._needed_by(statement))
 
-    def _tried(self, block: cst.CSTNode) -> cst.CSTNode | None:
-        """Returns the `try` statement that a block is the body of."""
+    def _tried(self, block: cst.CSTNode) -> cst.Try | None:
+        """Returns the `try` statement that a block is the body of, if it handles missing names."""
         above = self.tree.parent(block)
-        return above if isinstance(above, cst.Try) and above.body is block else None
+        if isinstance(above, cst.Try) and above.body is block and self._handles_missing(above):
+            return above
+        return None
 
-    @staticmethod
-    def _try_excludes(node: cst.Try, below: cst.CSTNode, values: VersionValues) -> bool:
+    def _handles_missing(self, node: cst.Try) -> bool:
+        return any(catches_error(self.tree, handler, _MISSING) for handler in node.handlers)
+
+    def _needed(self, node: cst.Try) -> list[str]:
+        """Returns the paths of what the body of a `try` statement needs."""
+        if not self._handles_missing(node):
+            return []
+        return [path for statement in node.body.body for path in self._needed_by(statement)]
+
+    def _needed_by(self, statement: cst.CSTNode) -> list[str]:
+        """Returns the paths in TensorFlow of what a statement imports, or reads when it runs."""
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return []
+        paths = [path for node in statement.body for path in _imports_of(node)]
+        for node in self.tree.walk(statement):
+            if isinstance(node, cst.Attribute) and not isinstance(
+                self.tree.parent(node), cst.Attribute
+            ):
+                path = self.resolver.path(node)
+                paths += [path] if path is not None and frameworks.is_framework(path) else []
+        return paths
+
+    def _try_excludes(self, node: cst.Try, below: cst.CSTNode, values: VersionValues) -> bool:
         """Whether a handler has nothing to handle, or `else` is not come to, in a version."""
-        imported = [values.exists(path) for path in _imported(node.body.body)]
+        known = (values.exists(path) for path in self._needed(node))
+        needed = [is_there for is_there in known if is_there is not None]
         if isinstance(below, cst.ExceptHandler):
-            return bool(imported) and all(imported)
-        return below is node.orelse and False in imported
+            is_for_names = catches_error(self.tree, below, _MISSING)
+            return is_for_names and bool(needed) and all(needed)
+        return below is node.orelse and False in needed
+
+
+def catches_error(tree: Tree, handler: cst.ExceptHandler, errors: Sequence[str]) -> bool:
+    """Whether an exception handler catches one of some errors, by their names.
+
+    Args:
+        tree: The file.
+        handler: The handler.
+        errors: The names of the errors.
+    """
+    if handler.type is None:
+        return True
+    caught = tree.source(handler.type)
+    return any(name in caught for name in errors)
 
 
 def leaves_block(body: cst.BaseSuite) -> bool:
@@ -316,13 +348,6 @@ def leaves_block(body: cst.BaseSuite) -> bool:
     if isinstance(last, cst.SimpleStatementLine):
         last = last.body[-1]
     return type(last).__name__ in _LEAVES
-
-
-def _imported(body: Sequence[cst.CSTNode]) -> Iterator[str]:
-    """Yields the paths that the imports among some statements bring in."""
-    for line in body:
-        for node in line.body if isinstance(line, cst.SimpleStatementLine) else ():
-            yield from _imports_of(node)
 
 
 def _imports_of(node: cst.CSTNode) -> Iterator[str]:

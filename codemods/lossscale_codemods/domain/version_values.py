@@ -8,7 +8,6 @@ hasattr(tf.keras.mixed_precision, "experimental")
 
 from __future__ import annotations
 
-import abc
 import dataclasses
 import operator
 import re
@@ -90,133 +89,6 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "Is": lambda a, b: a is b,
     "IsNot": lambda a, b: a is not b,
 }
-
-
-class ExpressionValues(abc.ABC):
-    """Evaluates expressions, once it is known what names, attributes and calls give."""
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self.within: list[Mapping[str, Any]] = []
-        """The variables of the comprehensions around, and their values."""
-
-    @abc.abstractmethod
-    def of_name(self, node: cst.Name) -> Any:
-        """Returns the value of a name."""
-
-    @abc.abstractmethod
-    def of_attribute(self, node: cst.Attribute) -> Any:
-        """Returns the value of an attribute."""
-
-    @abc.abstractmethod
-    def of_call(self, node: cst.Call) -> Any:
-        """Returns what a call gives."""
-
-    def truth(self, node: cst.BaseExpression) -> bool | None:
-        """Returns whether a condition holds; `None` if it depends on more than the version."""
-        try:
-            return bool(self.of(node))
-        except UnknownValueError:
-            return None
-
-    def of(self, node: cst.BaseExpression) -> Any:
-        """Returns the value of an expression.
-
-        Raises:
-            UnknownValueError: It depends on more than the version.
-        """
-        self._depth += 1
-        try:
-            if self._depth > _DEEPEST:
-                raise UnknownValueError
-            return self._of(node)
-        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-            raise UnknownValueError from error
-        finally:
-            self._depth -= 1
-
-    def _of(self, node: cst.BaseExpression) -> Any:  # noqa: PLR0912  # one branch for each kind of node
-        if isinstance(node, cst.Name):
-            return self.of_name(node)
-        if isinstance(node, cst.SimpleString | cst.Integer | cst.Float):
-            return node.evaluated_value
-        if isinstance(node, cst.Attribute):
-            return self.of_attribute(node)
-        if isinstance(node, cst.Call):
-            return self.of_call(node)
-        if isinstance(node, cst.Tuple | cst.List):
-            return tuple(self.of(element.value) for element in node.elements)
-        if isinstance(node, cst.Comparison):
-            return self._comparison(node)
-        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-            return not self.of(node.expression)
-        if isinstance(node, cst.BooleanOperation):
-            return self._boolean(node)
-        if isinstance(node, cst.IfExp):
-            return self.of(node.body if self.of(node.test) else node.orelse)
-        if isinstance(node, cst.BinaryOperation):
-            operation = _BINARY[type(node.operator).__name__]
-            return operation(self.of(node.left), self.of(node.right))
-        if isinstance(node, cst.Subscript):
-            return self._item(node)
-        if isinstance(node, cst.GeneratorExp | cst.ListComp):
-            return self._comprehension(node)
-        if isinstance(node, cst.NamedExpr):
-            return self.of(node.value)
-        raise UnknownValueError
-
-    def _comparison(self, node: cst.Comparison) -> bool:
-        left = self.of(node.left)
-        for target in node.comparisons:
-            right = self.of(target.comparator)
-            name = type(target.operator).__name__
-            first, second = left, right
-            if name not in {"In", "NotIn", "Is", "IsNot"}:
-                first, second = comparable(left, right), comparable(right, left)
-            if not _COMPARE[name](first, second):
-                return False
-            left = right
-        return True
-
-    def _boolean(self, node: cst.BooleanOperation) -> Any:
-        stops = isinstance(node.operator, cst.Or)
-        sides = []
-        for side in (node.left, node.right):
-            try:
-                sides.append(self.of(side))
-            except UnknownValueError:
-                sides.append(UnknownValueError)
-        for value in sides:
-            if value is not UnknownValueError and bool(value) is stops:
-                return value  # Whatever the other side is.
-        if UnknownValueError in sides:
-            raise UnknownValueError
-        return sides[1]
-
-    def _item(self, node: cst.Subscript) -> Any:
-        value = self.of(node.value)
-        if not isinstance(value, str | tuple) or len(node.slice) != 1:
-            raise UnknownValueError
-        index = node.slice[0].slice
-        if isinstance(index, cst.Index):
-            return value[self.of(index.value)]
-        if not isinstance(index, cst.Slice):
-            raise UnknownValueError
-        parts = (index.lower, index.upper, index.step)
-        return value[slice(*(None if part is None else self.of(part) for part in parts))]
-
-    def _comprehension(self, node: cst.GeneratorExp | cst.ListComp) -> Any:
-        loop = node.for_in
-        if loop.inner_for_in is not None or loop.ifs or not isinstance(loop.target, cst.Name):
-            raise UnknownValueError
-        values = []
-        for value in self.of(loop.iter):
-            self.within.append({loop.target.value: value})
-            try:
-                values.append(self.of(node.elt))
-            finally:
-                self.within.pop()
-        return tuple(values)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -331,6 +203,11 @@ _VERSION = re.compile(
 _PARSERS = frozenset(
     {"parse", "Version", "LooseVersion", "StrictVersion", "parse_version", "LegacyVersion"}
 )
+_NAMED_VERSION = re.compile(r"_*(?:TF|TENSORFLOW)_?VERSION", re.IGNORECASE)
+"""What programs call the version that they read from a configuration."""
+_PYTHON = re.compile(
+    r"(?:sys\.version_info(?:\.(?P<part>major|minor))?|(?:six\.)?PY(?P<flag>[23]))"
+)
 _STRING_METHODS = frozenset(
     {"split", "rsplit", "startswith", "endswith", "strip", "replace", "partition", "rpartition"}
     | {"join", "lower", "lstrip", "rstrip"}
@@ -346,12 +223,13 @@ class _Distribution:
     version: str
 
 
-class VersionValues(ExpressionValues):
+class VersionValues:
     """Evaluates expressions of one file as they are under one version of TensorFlow.
 
     Args:
         resolver: Knows what names stand for.
         version: The version.
+        python: The version of Python, if that can be told.
         is_reached: Whether a node of the file is reached under this version.
         modules: The project's files, in which flags can stand that the file imports.
         elsewhere: Evaluates the expressions of another file.
@@ -363,31 +241,143 @@ class VersionValues(ExpressionValues):
         self,
         resolver: Resolver,
         version: str,
+        python: tuple[int, int] | None,
         is_reached: Callable[[cst.CSTNode], bool],
         modules: Modules | None = None,
         elsewhere: Callable[[Resolver], VersionValues] | None = None,
         is_migrated: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        super().__init__()
+        self._depth = 0
+        self._within: list[Mapping[str, Any]] = []
+        """The variables of the comprehensions and the parameters of the functions around."""
         self.resolver = resolver
         self.version = version
+        self.python = python
         self.is_reached = is_reached
         self.modules = modules
         self.elsewhere = elsewhere
         self.is_migrated = is_migrated
 
-    def of_name(self, node: cst.Name) -> Any:
-        """Returns what a name stands for under this version."""
-        for values in reversed(self.within):
-            if node.value in values:
-                return values[node.value]
+    def truth(self, node: cst.BaseExpression) -> bool | None:
+        """Returns whether a condition holds; `None` if it depends on more than the version."""
+        try:
+            return bool(self.of(node))
+        except UnknownValueError:
+            return None
+
+    def of(self, node: cst.BaseExpression) -> Any:
+        """Returns the value of an expression.
+
+        Raises:
+            UnknownValueError: It depends on more than the version.
+        """
+        self._depth += 1
+        try:
+            if self._depth > _DEEPEST:
+                raise UnknownValueError
+            return self._of(node)
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+            raise UnknownValueError from error
+        finally:
+            self._depth -= 1
+
+    def _of(self, node: cst.BaseExpression) -> Any:  # noqa: PLR0912  # one branch for each kind of node
+        if isinstance(node, cst.Name):
+            return self._of_name(node)
+        if isinstance(node, cst.SimpleString | cst.Integer | cst.Float):
+            return node.evaluated_value
+        if isinstance(node, cst.Attribute):
+            return self._of_attribute(node)
+        if isinstance(node, cst.Call):
+            return self._of_call(node)
+        if isinstance(node, cst.Tuple | cst.List):
+            return tuple(self.of(element.value) for element in node.elements)
+        if isinstance(node, cst.Comparison):
+            return self._comparison(node)
+        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+            return not self.of(node.expression)
+        if isinstance(node, cst.BooleanOperation):
+            return self._boolean(node)
+        if isinstance(node, cst.IfExp):
+            return self.of(node.body if self.of(node.test) else node.orelse)
+        if isinstance(node, cst.BinaryOperation):
+            operation = _BINARY[type(node.operator).__name__]
+            return operation(self.of(node.left), self.of(node.right))
+        if isinstance(node, cst.Subscript):
+            return self._item(node)
+        if isinstance(node, cst.GeneratorExp | cst.ListComp):
+            return self._comprehension(node)
+        if isinstance(node, cst.NamedExpr):
+            return self.of(node.value)
+        raise UnknownValueError
+
+    def _comparison(self, node: cst.Comparison) -> bool:
+        probe = probe_at(node, self.resolver)
+        if probe is not None:
+            return bool(self._asked(probe))
+        left = self.of(node.left)
+        for target in node.comparisons:
+            right = self.of(target.comparator)
+            name = type(target.operator).__name__
+            first, second = left, right
+            if name not in {"In", "NotIn", "Is", "IsNot"}:
+                first, second = comparable(left, right), comparable(right, left)
+            if not _COMPARE[name](first, second):
+                return False
+            left = right
+        return True
+
+    def _boolean(self, node: cst.BooleanOperation) -> Any:
+        stops = isinstance(node.operator, cst.Or)
+        sides = []
+        for side in (node.left, node.right):
+            try:
+                sides.append(self.of(side))
+            except UnknownValueError:
+                sides.append(UnknownValueError)
+        for value in sides:
+            if value is not UnknownValueError and bool(value) is stops:
+                return value  # Whatever the other side is.
+        if UnknownValueError in sides:
+            raise UnknownValueError
+        return sides[1]
+
+    def _item(self, node: cst.Subscript) -> Any:
+        value = self.of(node.value)
+        if not isinstance(value, str | tuple) or len(node.slice) != 1:
+            raise UnknownValueError
+        index = node.slice[0].slice
+        if isinstance(index, cst.Index):
+            return value[self.of(index.value)]
+        if not isinstance(index, cst.Slice):
+            raise UnknownValueError
+        parts = (index.lower, index.upper, index.step)
+        return value[slice(*(None if part is None else self.of(part) for part in parts))]
+
+    def _comprehension(self, node: cst.GeneratorExp | cst.ListComp) -> Any:
+        loop = node.for_in
+        if loop.inner_for_in is not None or loop.ifs or not isinstance(loop.target, cst.Name):
+            raise UnknownValueError
+        values = []
+        for value in self.of(loop.iter):
+            self._within.append({loop.target.value: value})
+            try:
+                values.append(self.of(node.elt))
+            finally:
+                self._within.pop()
+        return tuple(values)
+
+    def _of_name(self, node: cst.Name) -> Any:
         bindings = self.resolver.bindings(node)
+        if not any(binding.scope is self.resolver.scopes.module for binding in bindings):
+            for values in reversed(self._within):
+                if node.value in values:
+                    return values[node.value]
         if not bindings and node.value in {"True", "False", "None"}:
             return {"True": True, "False": False, "None": None}[node.value]
         return self._bound(bindings, node) if bindings else self._in_project(node)
 
-    def of_attribute(self, node: cst.Attribute) -> Any:
-        """Returns what an attribute is under this version."""
+    def _of_attribute(self, node: cst.Attribute) -> Any:
         bindings = self.resolver.bindings(node)
         if bindings:
             return self._bound(bindings, node)
@@ -400,6 +390,16 @@ class VersionValues(ExpressionValues):
         if isinstance(value, ParsedVersion):
             return value.attribute(node.attr.value)
         raise UnknownValueError
+
+    def _of_python(self, path: str) -> Any:
+        """Returns what a path tells of the version of Python."""
+        found = _PYTHON.fullmatch(path)
+        if found is None or self.python is None:
+            raise UnknownValueError
+        if found["flag"]:
+            return found["flag"] == str(self.python[0])
+        values = {"major": self.python[0], "minor": self.python[1]}
+        return values.get(found["part"], (*self.python, 0, "final", 0))
 
     def _at(self, path: str) -> Any:
         if _VERSION.match(canonical(path)):
@@ -430,9 +430,8 @@ class VersionValues(ExpressionValues):
             if frameworks.is_framework(binding.path):
                 return self._at(binding.path)
             modules = self.modules
-            return self._defined(
-                modules.definitions(self.resolver, binding.path) if modules else []
-            )
+            defined = modules.definitions(self.resolver, binding.path) if modules else []
+            return self._defined(defined) if defined else self._of_python(binding.path)
         return self._unpacked(binding)
 
     def _may_change(self, binding: Binding) -> bool:
@@ -444,8 +443,11 @@ class VersionValues(ExpressionValues):
         return called or not binding.value.elements
 
     def _in_project(self, node: cst.BaseExpression) -> Any:
-        """Returns the value of a flag that is in another file of the project."""
-        return self._defined(self.modules.named(self.resolver, node) if self.modules else [])
+        """Returns the value of a flag that is in another file of the project, or Python's."""
+        defined = self.modules.named(self.resolver, node) if self.modules else []
+        if not defined:
+            return self._of_python(self.resolver.path(node) or dotted(node) or "")
+        return self._defined(defined)
 
     def _defined(self, definitions: Sequence[Definition]) -> Any:
         files = {definition.resolver for definition in definitions}
@@ -473,8 +475,7 @@ class VersionValues(ExpressionValues):
             raise UnknownValueError
         return self.of(statement.value)[index]
 
-    def of_call(self, node: cst.Call) -> Any:
-        """Returns what a call gives under this version."""
+    def _of_call(self, node: cst.Call) -> Any:
         if any(a.star or a.keyword is not None for a in node.args):
             raise UnknownValueError
         probe = probe_at(node, self.resolver)
@@ -489,13 +490,22 @@ class VersionValues(ExpressionValues):
         if path.endswith("get_distribution"):
             return _Distribution(self._of_package(arguments))
         if path.rpartition(".")[2] in _PARSERS and len(arguments) == 1:
-            return ParsedVersion(str(self.of(arguments[0])))
+            return ParsedVersion(self._version_text(arguments[0]))
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _STRING_METHODS:
             text = self.of(node.func.value)
             if isinstance(text, str):
                 result = getattr(text, node.func.attr.value)(*map(self.of, arguments))
                 return tuple(result) if isinstance(result, list) else result
         return self._own_function(node, arguments)
+
+    def _version_text(self, node: cst.BaseExpression) -> str:
+        try:
+            return str(self.of(node))
+        except UnknownValueError:
+            name = (dotted(node) or "").rpartition(".")[2]
+            if _NAMED_VERSION.fullmatch(name):
+                return self.version
+            raise
 
     def _of_package(self, arguments: Sequence[cst.BaseExpression]) -> str:
         if len(arguments) != 1 or not str(self.of(arguments[0])).startswith("tensorflow"):
@@ -528,35 +538,46 @@ class VersionValues(ExpressionValues):
             return _SOMETHING if there else None
         return there is not probe.negated
 
-    def _comparison(self, node: cst.Comparison) -> bool:
-        probe = probe_at(node, self.resolver)
-        return super()._comparison(node) if probe is None else bool(self._asked(probe))
-
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
-        """Returns what a function of the project without arguments returns."""
+        """Returns what a function of the project returns."""
         bindings = self.resolver.bindings(node.func)
         functions = [b.node for b in bindings if isinstance(b.node, cst.FunctionDef)]
-        if arguments:
+        values: VersionValues = self
+        if not bindings or not functions:
+            defined = self.modules.named(self.resolver, node.func) if self.modules else []
+            if len(defined) != 1 or self.elsewhere is None:
+                raise UnknownValueError
+            functions = [
+                d.binding.node for d in defined if isinstance(d.binding.node, cst.FunctionDef)
+            ]
+            values = self.elsewhere(defined[0].resolver)
+        elif len(bindings) != 1:
             raise UnknownValueError
-        if not functions and self.modules is not None and self.elsewhere is not None:
-            defined = self.modules.named(self.resolver, node.func)
-            if len(defined) == 1 and isinstance(defined[0].binding.node, cst.FunctionDef):
-                return self.elsewhere(defined[0].resolver)._returned(defined[0].binding.node)
-        if len(functions) != 1 or len(bindings) != 1:
+        if len(functions) != 1:
             raise UnknownValueError
-        return self._returned(functions[0])
+        return values._returned(functions[0], [self.of(argument) for argument in arguments])
 
-    def _returned(self, function: cst.FunctionDef) -> Any:
+    def _returned(self, function: cst.FunctionDef, arguments: Sequence[Any]) -> Any:
         """Returns what a function of this file returns."""
         scopes = self.resolver.scopes
         inner = scopes.of_node[function]
-        values = [
-            self.of(statement.value) if statement.value is not None else None
+        returns = [
+            statement
             for statement in scopes.tree.walk(function.body)
-            if isinstance(statement, cst.Return)
-            and scopes.scope_of(statement) is inner
-            and self.is_reached(statement)
+            if isinstance(statement, cst.Return) and scopes.scope_of(statement) is inner
         ]
+        if arguments and len(returns) != 1:
+            raise UnknownValueError  # Which one is reached can depend on the arguments.
+        names = [parameter.name.value for parameter in function.params.params]
+        self._within.append(dict(zip(names, arguments, strict=True)))
+        try:
+            values = [
+                None if one.value is None else self.of(one.value)
+                for one in returns
+                if self.is_reached(one)
+            ]
+        finally:
+            self._within.pop()
         if not values or any(value != values[0] for value in values):
             raise UnknownValueError
         return values[0]

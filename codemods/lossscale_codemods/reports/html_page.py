@@ -9,8 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from compat_lossscale.pages import page
-from compat_lossscale.pages.page import Span, as_html, lines_of, text_of
-from compat_lossscale.pages.side_by_side import Line, Row, hunks
+from compat_lossscale.pages.page import Line, Row, Span, as_html, hunks, lines_of, text_of
 from lossscale_codemods.reports.run_report import observed_words, totals
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.notebook_cells import sources_of

@@ -2,16 +2,20 @@
 """Branches for old versions stay, and are reported as collapsible.
 
 Code that tests the version, catches ImportError, or calls hasattr before it uses an old name
-already works before and after TensorFlow 2.4, if its other branch uses the new names.
-`--collapse-guards` removes the old branches.
+already works before and after TensorFlow 2.4, if its other branch uses the new names, or imports
+the same names from where they are now. So does code whose old branch newer versions do not miss,
+because it only asks with `isinstance`, or changes a private part of an old version.
+`--collapse-guards` removes old branches whose other branch does the same.
 
-If no other branch uses them, the program trains in float32 without an error on current versions. If
-it asks whether the old names exist, the codemod migrates the branch and what asks for it. If it
-asks for the version number, the codemod reports the branch.
+If nothing takes the place of the branch, the program trains in float32 without an error on current
+versions. If it asks whether the old names exist, the codemod migrates the branch and what asks for
+it. If it asks for the version number, the codemod reports the branch.
 
 The codemod evaluates conditions as the program does. `tf.__version__ < "2.4"` compares strings, and
 `"2.21.0" < "2.4"` is true, so current versions of TensorFlow run the branch. In that case the
-codemod migrates the branch and reports the condition.
+codemod migrates the branch and reports the condition. A condition that depends on more than the
+version is a guard if it names one, such as a flag `IS_PREV_TF_2_4` of another package. With any
+other condition, both branches are migrated.
 """
 
 from __future__ import annotations
@@ -117,7 +121,6 @@ class Guards(Rule):
             one: Review(
                 why.message,
                 why.advice,
-                yields=not why.sure,
                 for_older_versions=why.right,
                 cause=why.guard,
             )

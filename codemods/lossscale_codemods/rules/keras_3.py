@@ -218,6 +218,8 @@ class Keras3Optimizers(_Keras3Rule):
                 yield occurrence, _renamed(occurrence, verdict)
             elif verdict is not None:
                 yield occurrence, verdict
+        for func, review in optimizers.of_looked_up_classes(program):
+            yield self.occurrence(func, program), review
 
     def old_import(self, path: str, program: Program) -> OldName | None:
         """Returns a class, or a module, of one family alone as an old name."""

@@ -15,8 +15,13 @@ from lossscale_codemods.domain import ObjectType, Occurrence, Role, looked_up_na
 from lossscale_codemods.rules.base import Case, Found, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.shared.keras_3_places import inherits_from_keras
-from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
-from lossscale_codemods.rules.shared.neighbours import NeighbourRule, is_looked_at, markers, review
+from lossscale_codemods.rules.shared.neighbours import (
+    NeighbourGuards,
+    NeighbourRule,
+    is_looked_at,
+    markers,
+    review,
+)
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Target

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
-from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError, layout_of
+from compat_lossscale.formats.artefact import (
+    Artefact,
+    ConfigSearch,
+    UnreadableArtefactError,
+    layout_of,
+)
 from compat_lossscale.formats.bounded import parse_json, read_start, read_text_file
-from compat_lossscale.formats.finding import ConfigSearch
 
 FORMAT = "config (JSON)"
 SUFFIXES = (".json",)

@@ -10,14 +10,20 @@ from __future__ import annotations
 
 from compat_lossscale.formats.artefact import (
     Artefact,
+    ConfigSearch,
     LiveState,
     UnreadableArtefactError,
     layout_of,
 )
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
-from compat_lossscale.formats.finding import ConfigSearch
-from compat_lossscale.formats.hdf5 import Description, describe
-from compat_lossscale.formats.optimizer_state import NO_STATE, live_state, missing, wrapper_of
+from compat_lossscale.formats.hdf5 import (
+    NO_STATE,
+    Description,
+    describe,
+    live_state,
+    missing,
+    wrapper_of,
+)
 from compat_lossscale.spec import Generation
 
 FORMAT = "HDF5 model (.h5)"

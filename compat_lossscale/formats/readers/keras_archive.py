@@ -16,6 +16,7 @@ from typing import IO, Any, BinaryIO, cast
 from compat_lossscale.errors import MissingExtraError
 from compat_lossscale.formats.artefact import (
     Artefact,
+    ConfigSearch,
     LiveState,
     StatedConfig,
     UnreadableArtefactError,
@@ -28,9 +29,10 @@ from compat_lossscale.formats.bounded import (
     parse_json,
     read_start,
 )
-from compat_lossscale.formats.finding import ConfigSearch
-from compat_lossscale.formats.hdf5 import Description, Window, describe
-from compat_lossscale.formats.optimizer_state import (
+from compat_lossscale.formats.hdf5 import (
+    Description,
+    Window,
+    describe,
     is_legacy_wrapper,
     live_state,
     missing,

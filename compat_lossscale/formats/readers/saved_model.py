@@ -16,13 +16,13 @@ from typing import Any
 
 from compat_lossscale.formats.artefact import (
     Artefact,
+    ConfigSearch,
     LiveState,
     UnreadableArtefactError,
     layout_of,
 )
 from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_part, parse_json
-from compat_lossscale.formats.finding import ConfigSearch
-from compat_lossscale.formats.optimizer_state import NO_STATE
+from compat_lossscale.formats.hdf5 import NO_STATE
 from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.tensor_bundle import Budget, TensorBundle, messages, text
 

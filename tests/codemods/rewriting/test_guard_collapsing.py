@@ -73,7 +73,7 @@ NESTED = """
             # the new way
             first = tf.keras.mixed_precision.Policy(name)
 
-            é(tf); second = (tf.keras.mixed_precision if NEW_VERSION else tf.keras.mixed_precision.experimental).global_policy()
+            é(tf); second = (tf.keras.mixed_precision if tuple(map(int, tf.__version__.split(".")[:2])) > (2, 3) else tf.keras.mixed_precision.experimental).global_policy()
         else:
             first = second = tf.keras.mixed_precision.experimental.Policy(name)
         é("é"); hand_on(tf.keras.mixed_precision.experimental.LossScaleOptimizer)

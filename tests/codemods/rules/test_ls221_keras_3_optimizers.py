@@ -66,12 +66,26 @@ def test_what_stays_right(line: str) -> None:
     check_transformed(f"{OLD}{line}\n", f"{NEW}{line}\n", target="keras3")
 
 
+def test_an_unsafe_fix_renames_the_learning_rate_too() -> None:
+    check_transformed(
+        f"{OLD}opt = tf.keras.optimizers.RMSprop(lr=0.1)\n",
+        f"{NEW}opt = tf.keras.optimizers.RMSprop(learning_rate=0.1, epsilon=1e-14)\n",
+        target="keras3",
+        unsafe_fixes=True,
+    )
+
+
 def test_arguments_of_a_partial_are_mapped() -> None:
     head = "import functools\n"
     made = "make = functools.partial(tf.keras.optimizers.SGD, {}=0.1)\n"
     check_transformed(
         head + OLD + made.format("lr"), head + NEW + made.format("learning_rate"), target="keras3"
     )
+
+
+def test_a_class_that_is_looked_up_is_reported_if_it_gets_old_arguments() -> None:
+    line = "def make(cls=tf.keras.optimizers.SGD):\n    return cls(lr=0.1)\n"
+    check_review(OLD + line, NEW + line, "refuse `lr`", target="keras3")
 
 
 def test_a_program_without_old_names_is_left() -> None:

@@ -136,10 +136,11 @@ def test_the_switch_is_under_the_condition_of_the_call() -> None:
             return opt
         """,
     )
+    call = f"tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())"
     for other in (
-        f"fp16 = tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD()) if fp16 else 1",
-        f"opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD()) if on() else None",
-        f"opt = None if fp32 else tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())",
+        f"fp16 = {call} if fp16 else None",
+        f"opt = {call} if on() else None",
+        f"opt = None if fp32 else {call}",
     ):
         check_left(f"import tensorflow as tf\n{other}\n", "there is no line for one here")
 

@@ -137,59 +137,78 @@ def test_new_names_alone_are_no_guard() -> None:
     check_noop("import tensorflow as tf\nif v: tf.keras.mixed_precision.set_global_policy('x')\n")
 
 
-IMPORTED_FLAG = """
-    import tensorflow as tf
-    from project import compat
-    if compat.IS_PREV_TF_2_4_0:
-        from tensorflow.keras.mixed_precision import experimental as mixed_precision
-        mixed_precision.set_policy("mixed_float16")
-    else:
-        tf.keras.mixed_precision.set_global_policy("mixed_float16")
-"""
-
-
-def test_a_flag_of_another_file_that_is_named_after_a_version() -> None:
-    message = "the branch for old versions of the guard on line"
-    check_left(IMPORTED_FLAG, message, message)
-    alone = check_left(
+@pytest.mark.parametrize(
+    "guard",
+    [
         """
-        from project.compat import IS_PREV_TF_2_4_0
-        if IS_PREV_TF_2_4_0:
-            from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer as LSO
-            wrapped = isinstance(opt, LSO)
+        import tensorflow as tf
+        if {old}:
+            from tensorflow.python.keras.mixed_precision.experimental import autocast_variable
+        else:
+            from tensorflow.python.keras.mixed_precision import autocast_variable
+        variables = (tf.Variable, autocast_variable.AutoCastVariable)
         """,
-        message,
-        message,
-    )
+        """
+        import tensorflow as tf
+        if {old}:
+            from tensorflow.keras.mixed_precision import experimental as mp
+            if isinstance(opt, mp.LossScaleOptimizer):
+                loss = opt.get_scaled_loss(loss)
+        else:
+            grads = opt._compute_gradients(loss, variables)
+        """,
+        """
+        import tensorflow as tf
+        if tf.__version__.startswith("2.2."):
+            from tensorflow.python.keras.mixed_precision.experimental import (
+                device_compatibility_check,
+            )
+            device_compatibility_check.log_device_compatibility_check = lambda *_: None
+        """,
+        """
+        import tensorflow.compat.v1 as tf
+        from packaging.version import Version
+        from settings import TF_VERSION
+        version = Version(TF_VERSION)
+        if version < Version("1.14"):
+            raise RuntimeError(version)
+        elif version < Version("2.4"):
+            opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)
+        else:
+            opt = tf.mixed_precision.enable_mixed_precision_graph_rewrite(opt)
+        """,
+    ],
+    ids=["the same name", "only asked for", "one version", "a version of a configuration"],
+)
+def test_what_newer_versions_do_not_miss(guard: str) -> None:
+    source = guard.replace("{old}", 'tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4)')
+    result = migrate_source(program(source))
+    assert result.text == program(source)
+    kept = [record.for_older_versions for record in result.records if record.rule == "LS701"]
+    assert kept
+    assert all(kept)
+
+
+def test_a_flag_of_a_file_that_is_not_there_is_named_after_a_version() -> None:
+    head = "import tensorflow as tf\nfrom compat import IS_PREV_TF_2_4\n"
+    source = f"{head}if IS_PREV_TF_2_4:\n    {OLD_POLICY}\n"
+    alone = check_left(source, "nothing takes its place in newer ones")
     assert not any(record.for_older_versions for record in alone.records)
+    both = check_left(f"{source}else:\n    {NEW_POLICY}\n", "the branch for old versions")
+    assert all(record.for_older_versions for record in both.records)
 
 
-def test_any_choice_between_a_name_and_what_it_became() -> None:
-    source = """
+@pytest.mark.parametrize("condition", ["supports()", "config.new", "fp16"])
+def test_a_condition_that_is_not_known_is_no_guard(condition: str) -> None:
+    """Either side does what it did, whichever is taken."""
+    source = f"""
         import tensorflow as tf
-        if supports("keras.mixed_precision"):
-            wrapper = tf.keras.mixed_precision.LossScaleOptimizer
+        if {condition}:
+            wrapper = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, "dynamic")
         else:
-            wrapper = tf.keras.mixed_precision.experimental.LossScaleOptimizer
+            wrapper = tf.keras.mixed_precision.LossScaleOptimizer(opt)
     """
-    check_left(source, "the condition on line 2 chooses between it and its new name")
-    assert migrate_source(program(source), collapse_guards=True).text == program(source)
-    check_transformed(
-        """
-        import tensorflow as tf
-        if fp16:
-            tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
-        else:
-            print(tf.keras.mixed_precision.Policy)
-        """,
-        """
-        import tensorflow as tf
-        if fp16:
-            tf.keras.mixed_precision.set_global_policy("mixed_float16")
-        else:
-            print(tf.keras.mixed_precision.Policy)
-        """,
-    )
+    check_transformed(source, source.replace("experimental.", "").replace(', "dynamic"', ""))
 
 
 SURE = "the branch for old versions of the guard on line"

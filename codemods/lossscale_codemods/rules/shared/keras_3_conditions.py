@@ -367,16 +367,15 @@ def sets_a_policy(node: cst.Call, program: Program) -> bool:
 
 def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
     """Whether this is a member of the dtype of a weight, or of an input of a model."""
-    match node.value:
-        case cst.Attribute(value=cst.Attribute(attr=name), attr=cst.Name("dtype")):
+    of = node.value
+    if not isinstance(of, cst.Attribute) or of.attr.value != "dtype":
+        return False
+    match of.value:
+        case cst.Attribute(attr=name):
             return name.value in keras_3.OF_WEIGHTS
-        case cst.Attribute(value=cst.Subscript(value=lists), attr=cst.Name("dtype")):
-            return isinstance(lists, cst.Attribute) and (
-                lists.attr.value in keras_3.LISTS_OF_VARIABLES
-            )
-        case cst.Attribute(value=one, attr=cst.Name("dtype")):
-            return _is_symbolic(one, program)
-    return False
+        case cst.Subscript(value=cst.Attribute(attr=name)):
+            return name.value in keras_3.LISTS_OF_VARIABLES
+    return _is_symbolic(of.value, program)
 
 
 def reads_all_logs(node: cst.Attribute, program: Program) -> bool:

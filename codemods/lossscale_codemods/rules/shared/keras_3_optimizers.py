@@ -30,7 +30,7 @@ from lossscale_codemods.tables.paths import canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _NO_FLOATS = frozenset({"Variable", "array", "asarray", "constant", "convert_to_tensor"})
 """Functions that give what is no Python float."""
@@ -43,6 +43,10 @@ _UNPACKED = Review(
     "its arguments are unpacked, so whether `lr` or `decay` is among them cannot be seen here",
     "Give Keras 3 `learning_rate`, and a schedule in the place of `decay`, of which it takes no "
     "notice.",
+)
+_LOOKED_UP = Review(
+    "this can be a class of Keras 3's optimizers, which refuse `lr` and take no notice of `decay`",
+    "Give it `learning_rate`, and a schedule such as InverseTimeDecay in the place of `decay`.",
 )
 _SUBCLASS = Review(
     "Keras 3 calls other methods of an optimizer's subclass, and has no OptimizerV2",
@@ -115,6 +119,34 @@ def _of_member(member: cst.CSTNode | None, program: Program) -> Review | None:
     return _CONFIG
 
 
+def of_looked_up_classes(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
+    """Yields what makes an optimizer of a class that it does not name, with old arguments.
+
+    Args:
+        program: The file.
+    """
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and _gives_old_arguments(node) and _makes(node, program):
+            yield node.func, _LOOKED_UP
+
+
+def _gives_old_arguments(call: cst.Call) -> bool:
+    given = {argument.keyword.value for argument in call.args if argument.keyword is not None}
+    return bool(given & {"lr", "decay"}) or any(one.star == "**" for one in call.args)
+
+
+def _makes(call: cst.Call, program: Program) -> bool:
+    """Whether a class of optimizers is called that a value, or a default, brings in."""
+    if any(path is not None and class_at(path) for path in program.resolver.paths(call.func)):
+        return False
+    bindings = program.resolver.bindings(call.func)
+    defaults = [one.node.default for one in bindings if isinstance(one.node, cst.Param)]
+    paths = [p for one in defaults if one is not None for p in program.resolver.paths(one)]
+    is_own = any(binding.kind is BindingKind.FUNCTION for binding in bindings)
+    is_made = not is_own and program.types.of(call) == {ObjectType.KERAS}
+    return is_made or any(path is not None and class_at(path) for path in paths)
+
+
 def _of_call(
     call: cst.Call, given: Sequence[cst.Arg], classes: Sequence[str], program: Program
 ) -> Rewrite | Review | None:
@@ -127,11 +159,20 @@ def _of_call(
             "what its arguments mean that have no name is not the same in Keras 3", "Name them."
         )
     lr = arguments.get("lr")
-    review = _refused(arguments, program) or _computed_otherwise(classes, arguments, program, call)
-    if review is not None or lr is None or lr.keyword is None:
-        return review
-    span = program.tree.span(lr.keyword)
-    return rewrite("`lr` is `learning_rate`", [Edit(*span, "learning_rate")])
+    renamed = []
+    if lr is not None and lr.keyword is not None:
+        renamed = [Edit(*program.tree.span(lr.keyword), "learning_rate")]
+    refused = _refused(arguments, program)
+    review = refused or _computed_otherwise(classes, arguments, program)
+    if review is None:
+        return rewrite("`lr` is `learning_rate`", renamed) if renamed else None
+    has_fix = refused is None and review is not _SPARSE and list(classes) == ["RMSprop"]
+    if has_fix and "epsilon" not in arguments:
+        review.unsafe_fix = rewrite(
+            "with the square of its epsilon, which Keras 3 adds under the root",
+            [*renamed, *append_arguments(program.tree, call, ["epsilon=1e-14"])],
+        )
+    return review
 
 
 def _by_name(given: Sequence[cst.Arg], classes: Sequence[str]) -> dict[str, cst.Arg] | None:
@@ -210,10 +251,7 @@ def _constant(node: cst.BaseExpression, program: Program) -> object:
 
 
 def _computed_otherwise(
-    classes: Sequence[str],
-    arguments: dict[str, cst.Arg] | None,
-    program: Program,
-    call: cst.Call | None = None,
+    classes: Sequence[str], arguments: dict[str, cst.Arg] | None, program: Program
 ) -> Review | None:
     """Says what Keras 3's class computes otherwise, if it does.
 
@@ -221,24 +259,16 @@ def _computed_otherwise(
         classes: The names of the classes that it can be.
         arguments: The arguments that it is made with, by their names, if that is known.
         program: The file.
-        call: The call that makes it, if there is one.
     """
     given = arguments or {}
     momentum = _constant(given["momentum"].value, program) if "momentum" in given else 0
     has_momentum = isinstance(momentum, int | float) and momentum > 0
     for name in classes:
-        if not CLASSES[name].computes or (name == "RMSprop" and has_momentum):
-            continue
-        review = Review(
-            CLASSES[name].computes,
-            "Train with another optimizer, or see whether the model trains as well.",
-        )
-        if list(classes) == ["RMSprop"] and call is not None and "epsilon" not in given:
-            review.unsafe_fix = rewrite(
-                "with the square of its epsilon, which Keras 3 adds under the root",
-                append_arguments(program.tree, call, ["epsilon=1e-14"]),
+        if CLASSES[name].computes and not (name == "RMSprop" and has_momentum):
+            return Review(
+                CLASSES[name].computes,
+                "Train with another optimizer, or see whether the model trains as well.",
             )
-        return review
     is_plain = list(classes) == ["SGD"] and arguments is not None and momentum == 0
     return _SPARSE if not is_plain and _has_sparse_gradients(program) else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The old names on tf-keras: `tf.keras` is tf-keras, and they are served by its front ends."""
+"""What the old names stand for: the front ends of tf-keras, or those of Keras 3."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from compat_lossscale._patching import Undo, alias, modules_at, set_attribute, set_environment
-from compat_lossscale._require import require_tensorflow
+from compat_lossscale._patching import (
+    Undo,
+    alias,
+    modules_at,
+    put_module,
+    set_attribute,
+    set_environment,
+)
+from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import InstallError
 from compat_lossscale.legacy import waiting
 
@@ -19,44 +26,75 @@ if TYPE_CHECKING:
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 
 
-def require(what: str) -> None:
-    """Checks that all is installed; see `require_tensorflow`."""
-    require_tensorflow(what)
+def require(what: str, *, keras: int) -> None:
+    """Checks that all is installed.
+
+    Args:
+        what: What needs it, for the beginning of the message.
+        keras: Which Keras `tf.keras` is, 2 or 3.
+
+    Raises:
+        MissingExtraError: TensorFlow, or the chosen Keras, is not installed.
+    """
+    require_tensorflow(what, tf_keras=keras == 2)
+    if keras == 3:
+        require_keras_3(what)
 
 
-def select(undo: Undo) -> None:
-    """Lets `tf.keras` mean tf-keras in a TensorFlow that has not been imported yet."""
-    set_environment(_LEGACY_KERAS, "1", undo)
+def select(undo: Undo, *, keras: int) -> None:
+    """Lets `tf.keras` mean one Keras in a TensorFlow that has not been imported yet."""
+    set_environment(_LEGACY_KERAS, "1" if keras == 2 else "0", undo)
 
 
 def put(options: waiting.InstallOptions, undo: Undo) -> None:
-    """Puts the old names into TensorFlow and tf-keras, which it imports.
+    """Puts the old names into TensorFlow and the chosen Keras, which it imports.
 
     Args:
-        options: See `install`.
+        options: See `install`. With Keras 3, members of layers and metrics are neighbours.
         undo: What takes them out again.
 
     Raises:
-        InstallError: `tf.keras` is Keras 3 already.
+        InstallError: `tf.keras` is the other Keras already, or Keras 3 does not run on TensorFlow.
     """
-    _check()
-    _patch_keras(undo)
-    _put_names(options["legacy_optimizers"], undo)
-    if options["legacy_optimizers"]:
-        _put_legacy_optimizers(undo)
-    _take_over_keras(undo)
-
-
-def _check() -> None:
-    keras = importlib.import_module("tensorflow").keras
     # TensorFlow's own attribute loads the chosen Keras when it is first asked for a name.
-    if not str(getattr(keras, "__file__", "")).replace("\\", "/").count("/tf_keras/"):
+    tf_keras = importlib.import_module("tensorflow").keras
+    is_keras_2 = "/tf_keras/" in str(getattr(tf_keras, "__file__", "")).replace("\\", "/")
+    if options["keras"] == 3:
+        _check_keras_3(is_keras_2=is_keras_2)
+        _put_on_keras_3(undo, neighbours=options["neighbours"])
+        return
+    if not is_keras_2:
         raise InstallError(
             "tf.keras is Keras 3 in this process already, and the old API needs tf-keras. Call "
             "compat_lossscale.install() before `import tensorflow`, or start Python with the "
             f"environment variable {_LEGACY_KERAS}=1. To stay with Keras 3, call "
             "compat_lossscale.install(keras=3)."
         )
+    _put_on_tf_keras(undo, legacy_optimizers=options["legacy_optimizers"])
+
+
+def _put_on_tf_keras(undo: Undo, *, legacy_optimizers: bool) -> None:
+    _patch_keras(undo)
+    from compat_lossscale import policies  # noqa: PLC0415  # it imports TensorFlow
+    from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
+    from compat_lossscale.optimizers import (  # noqa: PLC0415  # it imports TensorFlow
+        LossScaleOptimizer,
+        families,
+        stock,
+    )
+
+    old_names.put(names_on_tf_keras(legacy_optimizers), undo)
+    if legacy_optimizers:
+        _put_legacy_optimizers(undo)
+
+    def wrap(optimizer: Any) -> Any:
+        if isinstance(optimizer, stock.BaseLossScaleOptimizer):
+            return optimizer
+        return LossScaleOptimizer(optimizer)
+
+    undo.append(functools.partial(policies.patches.replace, policies.patches.applied))
+    policies.enable(default=wrap)
+    set_attribute(families, "old_names_are_installed", True, undo)
 
 
 def _patch_keras(undo: Undo) -> None:
@@ -70,12 +108,6 @@ def _patch_keras(undo: Undo) -> None:
         module.patch_keras()
         if not was_patched:
             undo.append(module.unpatch_keras)
-
-
-def _put_names(legacy_optimizers: bool, undo: Undo) -> None:
-    from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
-
-    old_names.put(names_on_tf_keras(legacy_optimizers), undo)
 
 
 def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:
@@ -97,11 +129,7 @@ def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:
     return old_names.KerasNames(
         optimizer=joined(optimizers.LossScaleOptimizer, front_end),
         experimental_optimizer=joined(optimizers.ExperimentalLossScaleOptimizer, front_end),
-        policy=policies.Policy,
-        get_layer_policy=policies.get_layer_policy,
-        global_policy=policies.global_policy,
-        set_policy=policies.set_policy,
-        policy_scope=policies.policy_scope,
+        policies=policies,
         configs=optimizers.base.configs,
         deserialize_policy=policies.deserialize,
         helpers=helpers,
@@ -137,19 +165,55 @@ def _put_legacy_optimizers(undo: Undo) -> None:
                 set_attribute(module, name, legacy[name], undo)
 
 
-def _take_over_keras(undo: Undo) -> None:
-    from compat_lossscale import policies  # noqa: PLC0415  # needs TensorFlow
-    from compat_lossscale.optimizers import (  # noqa: PLC0415  # it imports TensorFlow
-        LossScaleOptimizer,
-        families,  # it imports TensorFlow
-        stock,
+def _check_keras_3(*, is_keras_2: bool) -> None:
+    if is_keras_2:
+        raise InstallError(
+            "tf.keras is tf-keras in this process already, and keras=3 asks for Keras 3. Call "
+            "compat_lossscale.install(keras=3) before `import tensorflow`, or start Python without "
+            f"the environment variable {_LEGACY_KERAS}."
+        )
+    backend = importlib.import_module("keras").backend.backend()
+    if backend != "tensorflow":
+        raise InstallError(
+            f"Keras 3 runs on {backend} here, and programs of the old API need TensorFlow. Set the "
+            "environment variable KERAS_BACKEND=tensorflow."
+        )
+
+
+def _put_on_keras_3(undo: Undo, *, neighbours: bool) -> None:
+    from compat_lossscale.keras3 import (  # noqa: PLC0415  # they import Keras
+        experimental,
+        old_members,
+        policies,
+        tensorflow_2_4,
     )
+    from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
+
+    keras = importlib.import_module("keras")
+    names = old_names.KerasNames(
+        optimizer=tensorflow_2_4.LossScaleOptimizer,
+        experimental_optimizer=experimental.LossScaleOptimizer,
+        policies=policies,
+        configs=tensorflow_2_4.configs,
+        deserialize_policy=keras.dtype_policies.deserialize,
+        helpers={},
+    )
+    old_names.put(names, undo)
+    # `import keras` is the same Keras.
+    for place, values in old_names.keras_table(names).items():
+        put_module(f"keras.{place}", values, undo)
+    for module in modules_at("tensorflow.keras.backend"):
+        set_attribute(module, "set_value", old_members.set_value, undo)
+    old_members.put(undo)
+    if neighbours:
+        old_members.put_into_layers(undo)
+    policies.register(undo)
 
     def wrap(optimizer: Any) -> Any:
-        if isinstance(optimizer, stock.BaseLossScaleOptimizer):
+        if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
             return optimizer
-        return LossScaleOptimizer(optimizer)
+        return tensorflow_2_4.LossScaleOptimizer(optimizer)
 
     undo.append(functools.partial(policies.patches.replace, policies.patches.applied))
     policies.enable(default=wrap)
-    set_attribute(families, "old_names_are_installed", True, undo)
+    policies.put_get_optimizer(wrap, undo)
