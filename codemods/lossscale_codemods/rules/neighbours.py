@@ -76,7 +76,7 @@ class PythonAndNumpy(NeighbourRule):
         Case(
             f"import imp\n{_OLD}config = imp.load_source('config', 'config.py')\n",
             f"import imp\n{_NEW}config = imp.load_source('config', 'config.py')\n",
-            review="In new code: importlib",
+            review="Use importlib",
         ),
         Case(
             "try:\n    from collections import Mapping\n"
