@@ -27,6 +27,9 @@ def rivals(tree: Path, files: int, scratch: Path) -> dict[str, Command | str]:
         "torchfix": _command(
             "torchfix", "torchfix", str(tree), says="Finished checking", codes=(0, 1)
         ),
+        "Fixit": _command(
+            *("fixit", "fixit", "lint", str(tree)), says=f"{files} files", codes=(0, 1)
+        ),
         "libcst codemod": Command(
             [
                 *(sys.executable, "-m", "libcst.tool", "codemod", "--no-format", "--hide-progress"),

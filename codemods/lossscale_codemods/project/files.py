@@ -18,7 +18,7 @@ from lossscale_codemods.tables.frameworks import is_framework
 from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
 
 LARGEST_SETTINGS = 1_000_000
@@ -181,7 +181,7 @@ def _given(path: Path, member: str) -> set[str]:
     return _bindings(source).get(member, set()) if member.encode() in source else set()
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=4096)
 def _source(path: Path, changed: int) -> bytes:
     del changed
     return path.read_bytes()
@@ -245,36 +245,19 @@ class ProjectImports:
 
     Args:
         path: The file.
-        mentions: Words, each with the files that have it in them, as far as they are known. Without
-            this, the file is taken for the whole program.
-        together: The files that run in one program with it, if they are known.
-        may_ask: Whether more can still be found out.
+        together: The files that run in one program with it; nothing if they are not known yet.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        mentions: Mapping[str, Sequence[str]] | None = None,
-        together: Collection[str] | None = None,
-        *,
-        may_ask: bool = True,
-    ) -> None:
+    def __init__(self, path: Path, together: Collection[str] | None = ()) -> None:
         self.path = _normal(path)
-        self.asked: set[str] = set()
-        """The words of which it is to be found out which files have them."""
-        self.asks_together = False
+        self.is_asking = False
         """Whether it is to be found out which files run in one program with this one."""
-        self._mentions = mentions
         self._together = together
-        self._may_ask = may_ask
+        self._first = self
         self._sources: dict[Path, bytes | None] = {}
+        self._mentioning: dict[str, list[Path]] = {}
         self._relative = relative_imports(self.path)
         self._located: dict[str, tuple[Path, Sequence[str]] | None] = {}
-
-    @property
-    def is_asking(self) -> bool:
-        """Whether something is still to be found out."""
-        return bool(self.asked) or self.asks_together
 
     def __call__(self, path: str) -> str | None:
         """Returns the path outside of the project that a path within it stands for."""
@@ -282,8 +265,8 @@ class ProjectImports:
 
     def seen_from(self, path: Path) -> ProjectImports:
         """Returns the project as another file imports it."""
-        other = ProjectImports(path, self._mentions, may_ask=self._may_ask)
-        other.asked, other._sources = self.asked, self._sources
+        other = ProjectImports(path)
+        other._first = self._first
         return other
 
     def locate(self, path: str) -> tuple[Path, Sequence[str]] | None:
@@ -306,51 +289,25 @@ class ProjectImports:
 
     def read(self, path: Path) -> bytes | None:
         """Returns what is in a file, if it can be read."""
-        if path not in self._sources:
+        sources = self._first._sources
+        if path not in sources:
             try:
-                self._sources[path] = read(str(path))
+                sources[path] = _source(path, path.stat().st_mtime_ns)
             except OSError:
-                self._sources[path] = None
-        return self._sources[path]
+                sources[path] = None
+        return sources[path]
 
     def mentioning(self, word: str) -> Sequence[Path] | None:
-        """Returns the files that have a word in them; nothing if that is not known yet."""
-        if self._mentions is None:
-            return ()
-        if word not in self._mentions:
-            if self._may_ask:
-                self.asked.add(word)
+        """Returns the files of its program that have a word in them; nothing if not known yet."""
+        first = self._first
+        if first._together is None:
+            first.is_asking = True
             return None
-        return [Path(name) for name in self._mentions[word]]
-
-    def running_with(self, others: Collection[Path]) -> Collection[Path] | None:
-        """Returns those of other files that run in one program with it; nothing if not known."""
-        if self._mentions is None:
-            return ()
-        if self._together is None:
-            self.asks_together |= self._may_ask
-            return None
-        return [path for path in others if str(path) in self._together]
-
-
-def mentions_in(files: Iterable[str], words: Iterable[str]) -> dict[str, list[str]]:
-    """Returns for each word the files that have it in them.
-
-    Args:
-        files: The names of the files to read.
-        words: The words.
-    """
-    encoded = {word: os.fsencode(word) for word in sorted(words)}
-    files_with: dict[str, list[str]] = {word: [] for word in encoded}
-    for name in dict.fromkeys(os.path.abspath(name) for name in files):  # noqa: PTH100  # resolve() would follow links
-        try:
-            source = read(name)
-        except OSError:
-            continue
-        for word, code in encoded.items():
-            if code in source:
-                files_with[word].append(name)
-    return files_with
+        if word not in first._mentioning:
+            code = os.fsencode(word)
+            paths = map(Path, sorted(first._together))
+            first._mentioning[word] = [p for p in paths if code in (self.read(p) or b"")]
+        return first._mentioning[word]
 
 
 def _normal(path: Path) -> Path:

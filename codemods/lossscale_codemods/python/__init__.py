@@ -6,14 +6,18 @@ from lossscale_codemods.python.modules import (
     Definition,
     Modules,
     ProjectClass,
-    ProjectFiles,
     all_bindings,
     decorators,
     others_name,
     others_naming,
     words_in,
 )
-from lossscale_codemods.python.name_resolution import Answers, RelativeImports, Resolver
+from lossscale_codemods.python.name_resolution import (
+    Answers,
+    ProjectFiles,
+    RelativeImports,
+    Resolver,
+)
 from lossscale_codemods.python.reaching_definitions import is_type_assertion, scopes_in, scopes_of
 from lossscale_codemods.python.scopes import (
     Binding,

@@ -6,11 +6,11 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from lossscale_codemods.python.name_resolution import Resolver
+from lossscale_codemods.python.name_resolution import ProjectFiles, Resolver
 from lossscale_codemods.python.reaching_definitions import scopes_in
 from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member_path
 from lossscale_codemods.source.reading import parsed
@@ -18,7 +18,7 @@ from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
 
@@ -47,37 +47,6 @@ def words_in(source: bytes) -> frozenset[str] | None:
 _MOST_MODULES = 48
 """How many files are parsed to tell what is in one."""
 _LARGEST = 1 << 18
-
-
-@runtime_checkable
-class ProjectFiles(Protocol):
-    """A project, as one of its files imports it. It does what `RelativeImports` does, and more."""
-
-    @property
-    def path(self) -> Path:
-        """The file that imports."""
-
-    @property
-    def is_asking(self) -> bool:
-        """Whether files that have some words in them are still to be found."""
-
-    def __call__(self, path: str) -> str | None:
-        """Returns the path outside of the project that a path within it stands for."""
-
-    def locate(self, path: str) -> tuple[Path, Sequence[str]] | None:
-        """Returns the file that a dotted path leads into, and the names that follow."""
-
-    def seen_from(self, path: Path) -> ProjectFiles:
-        """Returns the project as another file imports it."""
-
-    def read(self, path: Path) -> bytes | None:
-        """Returns what is in a file, if it can be read."""
-
-    def mentioning(self, word: str) -> Sequence[Path] | None:
-        """Returns the files that have a word in them; nothing if that is not known yet."""
-
-    def running_with(self, others: Collection[Path]) -> Collection[Path] | None:
-        """Returns those of other files that run in one program with it; nothing if not known."""
 
 
 class Definition(NamedTuple):
@@ -304,12 +273,11 @@ def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None
     if files is None:
         return []
     mentioning = [files.mentioning(word) for word in words]
-    paths = {path for files_with in mentioning for path in files_with or ()} - {files.path}
-    together = files.running_with(paths) if paths or None in mentioning else []
-    if None in mentioning or together is None:
+    if None in mentioning:
         return None
+    paths = {path for files_with in mentioning for path in files_with or ()} - {files.path}
     naming = []
-    for path in sorted(together):
+    for path in sorted(paths):
         names = modules.names_in(path)
         if names is None:
             return None

@@ -89,8 +89,16 @@ _DEEPEST = 8
 
 
 @runtime_checkable
-class Project(Protocol):
-    """What is asked of a project here, as one of its files imports it."""
+class ProjectFiles(Protocol):
+    """A project, as one of its files imports it. It does what `RelativeImports` does, and more."""
+
+    @property
+    def path(self) -> Path:
+        """The file that imports."""
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether it is still to be found out which files its program has."""
 
     def __call__(self, path: str) -> str | None:
         """Returns the path outside of the project that a path within it stands for."""
@@ -98,15 +106,18 @@ class Project(Protocol):
     def locate(self, path: str) -> tuple[Path, Sequence[str]] | None:
         """Returns the file that a dotted path leads into, and the names that follow."""
 
-    def seen_from(self, path: Path) -> Project:
+    def seen_from(self, path: Path) -> ProjectFiles:
         """Returns the project as another file imports it."""
 
     def read(self, path: Path) -> bytes | None:
         """Returns what is in a file, if it can be read."""
 
+    def mentioning(self, word: str) -> Sequence[Path] | None:
+        """Returns the files of its program that have a word in them; nothing if not known yet."""
+
 
 def hiding_star(
-    node: cst.Name, bindings: Collection[Binding], scopes: Scopes, project: Project | None
+    node: cst.Name, bindings: Collection[Binding], scopes: Scopes, project: ProjectFiles | None
 ) -> Binding | None:
     """Returns a star import that can give a name something else than what is known of it.
 
@@ -132,7 +143,7 @@ def hiding_star(
     return None
 
 
-def _hides(star: Binding, name: str, known: set[str | None], project: Project | None) -> bool:
+def _hides(star: Binding, name: str, known: set[str | None], project: ProjectFiles | None) -> bool:
     path = star.path or ""
     if name.startswith("_"):
         return False
@@ -144,7 +155,7 @@ def _hides(star: Binding, name: str, known: set[str | None], project: Project | 
     return gives and (is_old or not same)
 
 
-def _gives(path: str, name: str, project: Project | None, depth: int) -> bool | None:
+def _gives(path: str, name: str, project: ProjectFiles | None, depth: int) -> bool | None:
     """Whether a star import brings in a name; `None` if that is not known."""
     if path.partition(".")[0] in _HARMLESS:
         return False
@@ -287,7 +298,7 @@ class Resolver:
         """Returns a star import that can put another thing in the place of a name, if one can."""
         if not isinstance(node, cst.Name) or not self.scopes.module.stars:
             return None
-        project = self.relative if isinstance(self.relative, Project) else None
+        project = self.relative if isinstance(self.relative, ProjectFiles) else None
         return hiding_star(node, self.bindings(node), self.scopes, project)
 
     def _of_call(self, node: cst.Call) -> frozenset[str | None]:
@@ -337,10 +348,6 @@ class Resolver:
                     continue
                 known = names.lookup(path)
                 old = known is not None and known.meaning is not Meaning.PRIVATE
-                if old and known is not None and star in self.moved:
-                    home = self.moved[star]
-                    compat = home.startswith("compat_lossscale") or not known.new
-                    path = f"{home}.{node.value}" if compat else known.new[0]
                 step = str(star.path).startswith("tensorflow") and node.value in _STAR_STEPS
                 if old or step or optimizer_families.is_class(path):
                     paths.add(path)

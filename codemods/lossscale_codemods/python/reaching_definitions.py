@@ -70,45 +70,12 @@ def is_type_assertion(call: cst.Call) -> bool:
     )
 
 
-def asserted(node: cst.BaseExpression, scope: Scope) -> Environment:
-    """Returns what is known of names behind `self.assertIsInstance(x, C)`.
-
-    Args:
-        node: An expression that is by itself.
-        scope: The scope that it is in.
-    """
-    if not isinstance(node, cst.Call) or not is_type_assertion(node):
-        return {}
-    if not (dotted(node.func) or "").endswith(".assertIsInstance"):
-        return {}
-    return _narrowed(node, scope)
-
-
-def matched(subject: cst.BaseExpression, pattern: cst.MatchPattern, scope: Scope) -> Environment:
-    """Returns what is known of a name where a `match` statement has found it to be of a class.
-
-    Args:
-        subject: What is matched.
-        pattern: The pattern that it has.
-        scope: The scope that it is in.
-    """
-    inner = pattern.pattern if isinstance(pattern, cst.MatchAs) else pattern
-    if not isinstance(inner, cst.MatchClass):
-        return {}
-    return _of_class(subject, inner.cls, inner, scope)
-
-
 def _narrowed(call: cst.Call, scope: Scope) -> Environment:
-    return _of_class(call.args[0].value, call.args[1].value, call, scope)
-
-
-def _of_class(
-    node: cst.BaseExpression, value: cst.BaseExpression, test: cst.CSTNode, scope: Scope
-) -> Environment:
-    name = dotted(node)
+    name = dotted(call.args[0].value)
     if name is None:
         return {}
-    return {name: frozenset([Binding(name, BindingKind.NARROWED, test, scope, value=value)])}
+    narrowed = Binding(name, BindingKind.NARROWED, call, scope, value=call.args[1].value)
+    return {name: frozenset([narrowed])}
 
 
 def reassigned_by(call: cst.Call, known: Environment, scope: Scope) -> Environment:
@@ -396,7 +363,6 @@ class ReachingDefinitions(ExpressionReads):
             env.update(narrowings(node.test, True, scope))
         elif isinstance(node, cst.Expr):
             self.expression(node.value, env, scope)
-            env.update(asserted(node.value, scope))
         elif isinstance(node, cst.TypeAlias):
             self.expression(node.value, env, scope)
             self.assign(node.name, env, scope)
@@ -503,7 +469,7 @@ class ReachingDefinitions(ExpressionReads):
         self.expression(node.subject, env, scope)
         after: Environment | None = dict(env)
         for case in node.cases:
-            inside = {**env, **matched(node.subject, case.pattern, scope)}
+            inside = dict(env)
             for child in self.tree.walk(case.pattern):
                 self.bind_at(child, inside, scope)
                 if isinstance(child, cst.MatchValue | cst.MatchClass):

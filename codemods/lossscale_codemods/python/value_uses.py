@@ -6,9 +6,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-import itertools
 import re
-import string
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -116,7 +114,7 @@ _CALLING_IN_NUMPY = ("apply_", "frompyfunc", "fromfunction", "piecewise", "vecto
 _TESTING = ("assertA", "assertE", "assertG", "assertL", "assertNotE", "evaluate")
 """How the methods of test cases begin that compare numbers."""
 _ASKING_FOR_NONE = ("assertIsNone", "assertIsNotNone")
-_DIRECTIVE = re.compile(r"%(?:\(\w*\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?([a-zA-Z%])")
+_TEXT_DIRECTIVE = re.compile(r"%(?:\(\w*\))?[-#0 +]*[\d.*]*[sra]")
 
 
 def uses_of(node: cst.CSTNode, resolver: Resolver) -> list[Use]:
@@ -158,7 +156,7 @@ def _kind(node: cst.CSTNode, above: cst.CSTNode | None, resolver: Resolver) -> U
         operation = resolver.scopes.tree.parent(around) if around is not None else None
         text = None
         if isinstance(operation, cst.BinaryOperation) and isinstance(around, cst.Tuple):
-            text = _formatted(operation, list(around.elements).index(above))
+            text = _formatted(operation)
         if isinstance(around, cst.List | cst.Tuple) and isinstance(operation, cst.Arg):
             given = _argument(operation, resolver)
             text = given if given in (UseKind.NUMBER, UseKind.TEXT) else None
@@ -184,23 +182,13 @@ def _told_by_node() -> list[tuple[tuple[type[cst.CSTNode], ...], UseKind]]:
     ]
 
 
-def _formatted(operation: cst.BinaryOperation, place: int | None = None) -> UseKind | None:
-    """Returns what `"..." % value` makes of a value; nothing if it is no such operation.
-
-    Args:
-        operation: The operation.
-        place: Which of several values it is.
-    """
+def _formatted(operation: cst.BinaryOperation) -> UseKind | None:
+    """Returns what `"..." % value` makes of a value; nothing if it is no such operation."""
     left = operation.left
-    if not isinstance(operation.operator, cst.Modulo):
+    if not isinstance(operation.operator, cst.Modulo) or not isinstance(left, cst.BaseString):
         return None
-    if not isinstance(left, cst.SimpleString):
-        is_text = isinstance(left, cst.ConcatenatedString | cst.FormattedString)
-        return UseKind.TEXT if is_text else None
-    letters = [letter for letter in _DIRECTIVE.findall(left.value) if letter != "%"]
-    if place is not None and place < len(letters) and "*" not in left.value:
-        letters = [letters[place]]
-    return UseKind.TEXT if set(letters) & set("sra") else UseKind.NUMBER
+    is_number = isinstance(left, cst.SimpleString) and not _TEXT_DIRECTIVE.search(left.value)
+    return UseKind.NUMBER if is_number else UseKind.TEXT
 
 
 def _compared(node: cst.CSTNode, above: cst.CSTNode, resolver: Resolver) -> UseKind:
@@ -243,7 +231,8 @@ def _argument(argument: cst.Arg, resolver: Resolver) -> UseKind:
     if isinstance(func, cst.Attribute) and isinstance(func.value, cst.BaseString):
         if func.attr.value != "format":
             return UseKind.OTHER
-        return _filled_in(func.value, call, argument)
+        text = func.value.value if isinstance(func.value, cst.SimpleString) else ""
+        return UseKind.NUMBER if ":" in text and "{}" not in text else UseKind.TEXT
     if isinstance(func, cst.Attribute) and func.attr.value in _ASKING_FOR_NONE:
         return UseKind.IGNORED
     if isinstance(func, cst.Attribute) and func.attr.value.startswith(_TESTING):
@@ -252,29 +241,6 @@ def _argument(argument: cst.Arg, resolver: Resolver) -> UseKind:
     if paths and all(path is not None and _computes(path) for path in paths):
         return UseKind.NUMBER
     return UseKind.PASSED
-
-
-def _filled_in(text: cst.BaseString, call: cst.Call, argument: cst.Arg) -> UseKind:
-    """Returns what `"...".format(...)` makes of one of its arguments."""
-    name = argument.keyword.value if argument.keyword else str(list(call.args).index(argument))
-    value = None
-    if isinstance(text, cst.SimpleString | cst.ConcatenatedString):
-        value = text.evaluated_value
-    try:
-        fields = list(string.Formatter().parse(value)) if isinstance(value, str) else []
-    except ValueError:
-        fields = []
-    if not fields:
-        return UseKind.TEXT
-    counter = itertools.count()
-    for _, field, spec, conversion in fields:
-        if field is None:
-            continue
-        if (field or str(next(counter))) == name and (not spec or conversion):
-            return UseKind.TEXT
-        if not field.isalnum() and field:
-            return UseKind.TEXT
-    return UseKind.NUMBER
 
 
 def _computes(path: str) -> bool:

@@ -14,7 +14,7 @@ import libcst as cst
 
 from lossscale_codemods.domain import BESIDE, Binding, BindingKind, Occurrence, Program, Role
 from lossscale_codemods.rewriting.bindings import Plan, Planner
-from lossscale_codemods.rewriting.import_edits import ImportEditor, ModuleImports
+from lossscale_codemods.rewriting.import_edits import ImportEditor, dotted_homes
 from lossscale_codemods.rewriting.rule_verdicts import RuleVerdicts
 from lossscale_codemods.rules.base import (
     BindingState,
@@ -97,31 +97,18 @@ class Decisions:
         raise AssertionError("the decisions did not settle")
 
     def _block_import(self, occurrence: Occurrence) -> None:
-        offered = self._offered_star(occurrence.node)
         if occurrence in self.rules.protected:
             self.blocked[occurrence.node] = self.rules.protected[occurrence][0].message
-        elif offered is not None:
-            self.blocked[occurrence.node] = offered
         elif self.rules.is_suppressed(occurrence, occurrence.rule or self.import_rule.id):
             self.blocked[occurrence.node] = "suppressed"
-
-    def _offered_star(self, node: cst.CSTNode) -> str | None:
-        """Says which other file uses a name that a star import brings in, if one does."""
-        for binding in self.program.scopes.binding_at.get(node, []):
-            if binding.kind is BindingKind.STAR and binding.scope is self.program.scopes.module:
-                for name in sorted(names.members(binding.path or "")):
-                    if name in self.program.exports.users:
-                        return f"{self.program.exports.users[name]} takes {name} from here"
-        return None
 
     def _try(self) -> Outcomes | None:
         """Returns the outcomes if everything fits, or forces something to be left."""
         plan = Planner(self.program, self.rules.imports, self.rules.verdicts).plan(self.blocked)
         if self._force_aliases(plan) or self._force_unpacked() or self._force_private_names():
             return None
-        modules = ModuleImports(self.program, self.rules.verdicts, self.blocked)
-        stars, dotted_imports = modules.stars(), modules.dotted_imports()
-        renderer = NameRenderer(self.program, {**plan.moved, **stars}, plan.dropped)
+        dotted_imports = dotted_homes(self.program, self.rules.verdicts, self.blocked)
+        renderer = NameRenderer(self.program, plan.moved, plan.dropped)
         edits: dict[Occurrence, list[Edit]] = {}
         for occurrence, verdict in self.rules.verdicts.items():
             if not isinstance(verdict, Rewrite):
@@ -136,10 +123,8 @@ class Decisions:
                 self.rules.forced[occurrence] = Review(str(error), advice)
                 return None
         self._respell_inside(edits)
-        instead_of_stars = modules.instead_of(stars)
         removed = self._removed_statements()
         removed += self._assigned_to_themselves(edits)
-        removed += [star for star, text in instead_of_stars.items() if not text]
         editor = ImportEditor(self.program, plan, dotted_imports, removed)
         try:
             import_edits = editor.edits()
@@ -149,16 +134,8 @@ class Decisions:
                     self.blocked[occurrence.node] = str(error)
             return None
         assignments = editor.alias_assignments()
-        recorder = Recorder(
-            self.program,
-            self.rules.imports,
-            self.rules.verdicts,
-            self.rules.rule_of,
-            self.rules.protected,
-            self.import_rule,
-            self.blocked,
-        )
-        outcomes = recorder.outcomes(plan, edits, import_edits, stars, dotted_imports)
+        recorder = Recorder(self.rules, self.import_rule, self.blocked)
+        outcomes = recorder.outcomes(plan, edits, import_edits, dotted_imports)
         dropped_spans = [self.tree.span(s) for s in assignments]
         outcomes.edits = [
             e
@@ -169,12 +146,7 @@ class Decisions:
             outcomes.edits += of_assignment
         for statement in removed:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
-        outcomes.edits += [
-            Edit(*self.tree.span(star), text) for star, text in instead_of_stars.items() if text
-        ]
-        outcomes.changed_names = (
-            plan.changed_names | self._removed_variables() | modules.names_of(stars)
-        )
+        outcomes.changed_names = plan.changed_names | self._removed_variables()
         if outcomes.edits:
             outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
@@ -386,31 +358,17 @@ class Recorder:
     """Puts together what became of one file.
 
     Args:
-        program: The file.
-        imports: The imports that are decided.
-        verdicts: What becomes of each reference.
-        rule_of: The id of the rule that decided it.
-        protected: Occurrences that no rule may change: why, and by which rule.
+        rules: What the rules say.
         import_rule: The rule that decides imports.
         blocked: Nodes of imports that must stay, with the reason.
     """
 
     def __init__(
-        self,
-        program: Program,
-        imports: Sequence[Occurrence],
-        verdicts: Mapping[Occurrence, Verdict],
-        rule_of: Mapping[Occurrence, str],
-        protected: Mapping[Occurrence, tuple[Review, str]],
-        import_rule: Rule,
-        blocked: Mapping[cst.CSTNode, str],
+        self, rules: RuleVerdicts, import_rule: Rule, blocked: Mapping[cst.CSTNode, str]
     ) -> None:
-        self.program = program
-        self.imports = imports
-        self.tree = program.tree
-        self.verdicts = verdicts
-        self.rule_of = rule_of
-        self.protected = protected
+        self.rules = rules
+        self.program = rules.program
+        self.tree = rules.tree
         self.import_rule = import_rule
         self.blocked = blocked
 
@@ -419,7 +377,6 @@ class Recorder:
         plan: Plan,
         edits: dict[Occurrence, list[Edit]],
         import_edits: dict[cst.CSTNode, list[Edit]],
-        stars: dict[Binding, str],
         dotted_imports: dict[cst.CSTNode, str],
     ) -> Outcomes:
         """Returns the edits and records of everything that is decided.
@@ -428,16 +385,15 @@ class Recorder:
             plan: What becomes of imports and aliases.
             edits: The edits of each rewritten reference.
             import_edits: The edits by the import that they are for.
-            stars: The star imports that become imports of names, and of which module.
             dotted_imports: New paths for `import a.b.experimental`.
         """
         result = Outcomes()
         by_cause: dict[cst.CSTNode, list[int]] = {}
-        for occurrence, verdict in self.verdicts.items():
+        for occurrence, verdict in self.rules.verdicts.items():
             own = edits.get(occurrence, [])
             result.edits += own
             result.left += self._is_left(occurrence, verdict, plan)
-            record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
+            record = self._record(occurrence, self.rules.rule_of[occurrence], verdict, own)
             if record is not None:
                 result.records.append(record)
                 _note_cause(by_cause, verdict, result.records)
@@ -445,10 +401,10 @@ class Recorder:
             if isinstance(verdict, Rewrite) and verdict.meaning is not None:
                 span = verdict.constructor or self.tree.span(occurrence.node)
                 result.calls.append(ProvenCall(span, own, verdict.meaning))
-        for occurrence in self.imports:
+        for occurrence in self.rules.imports:
             own = import_edits.get(occurrence.node, [])
             result.edits += own
-            verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
+            verdict = self._import_verdict(occurrence, plan, dotted_imports)
             result.left += occurrence.rule is None and not isinstance(verdict, Rewrite)
             result.changes_optimizers |= _changes_optimizers(occurrence, verdict)
             record = self._record(occurrence, self._rule_of_import(occurrence), verdict, own)
@@ -464,8 +420,8 @@ class Recorder:
         return result
 
     def _rule_of_import(self, occurrence: Occurrence) -> str:
-        if occurrence in self.protected:
-            review, rule = self.protected[occurrence]
+        if occurrence in self.rules.protected:
+            review, rule = self.rules.protected[occurrence]
             if self.blocked.get(occurrence.node) == review.message:
                 return rule
         return occurrence.rule or self.import_rule.id
@@ -483,19 +439,18 @@ class Recorder:
         self,
         occurrence: Occurrence,
         plan: Plan,
-        stars: dict[Binding, str],
         dotted_imports: dict[cst.CSTNode, str],
     ) -> Verdict:
         if self.blocked.get(occurrence.node) == "suppressed":
             return Suppressed()
-        if occurrence in self.protected:
-            return self.protected[occurrence][0]
+        if occurrence in self.rules.protected:
+            return self.rules.protected[occurrence][0]
         bindings = [
             BindingState(
-                moved=binding in plan.moved or binding in stars,
+                moved=binding in plan.moved,
                 dropped=binding in plan.dropped,
                 kept=plan.kept.get(binding),
-                only_suppressed=only_suppressed(binding, self.verdicts),
+                only_suppressed=only_suppressed(binding, self.rules.verdicts),
                 star=binding.kind is BindingKind.STAR,
             )
             for binding in self.program.scopes.binding_at.get(occurrence.node, [])
@@ -520,8 +475,11 @@ class Recorder:
             return None
         elif isinstance(verdict, Review):
             outcome, message, advice = Outcome.NEEDS_REVIEW, verdict.message, verdict.advice
-            if occurrence in self.protected and verdict is self.protected[occurrence][0]:
-                rule = self.protected[occurrence][1]
+            if (
+                occurrence in self.rules.protected
+                and verdict is self.rules.protected[occurrence][0]
+            ):
+                rule = self.rules.protected[occurrence][1]
         else:
             outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
         line, column = self.tree.position(occurrence.span[0])

@@ -58,14 +58,12 @@ class Imports(Rule):
             "import tensorflow.keras.mixed_precision as mp\n"
             "mp.set_global_policy('mixed_float16')\n",
         ),
-        Case(
-            "from tensorflow.keras.mixed_precision.experimental import *\n"
-            "set_policy('mixed_float16')\n",
-            "from tensorflow.keras.mixed_precision import set_global_policy as set_policy\n"
-            "set_policy('mixed_float16')\n",
-        ),
     )
     valid = (
+        Case(
+            "from tensorflow.keras.mixed_precision.experimental import *\nprint(1)\n",
+            review="which names it brings in cannot be seen here",
+        ),
         Case(
             "from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer\n"
             "class Mine(LossScaleOptimizer):\n"
@@ -91,9 +89,12 @@ class Imports(Rule):
                 reason = reason or "which names it brings in cannot be seen here"
         if reason is None and not occurrence.names[0].new:
             reason = f"{occurrence.names[0].path} has no equivalent"
+        is_star = any(binding.star for binding in state.bindings)
         return Review(
             f"the import stays as it is: {reason or 'the names under it are still used'}",
-            "Change those uses first, then run again.",
+            "Import the names that are still needed from where they are today."
+            if is_star
+            else "Change those uses first, then run again.",
             follows=state.follows,
         )
 

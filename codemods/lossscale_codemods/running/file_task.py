@@ -47,12 +47,10 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         from lossscale_codemods.running.notebook import migrate_notebook
 
         options = dataclasses.replace(options, line_length=LINE_LENGTH)
-        files = ProjectImports(path, options.mentions, options.together, may_ask=options.may_ask)
+        files = ProjectImports(path, options.together)
         migrate = migrate_notebook if path.suffix == ".ipynb" else migrate_fully
         result = migrate(source, options, files)
-        return dataclasses.replace(
-            result, asked=frozenset(files.asked), asks_together=files.asks_together
-        )
+        return dataclasses.replace(result, is_asking=files.is_asking)
     except KeyboardInterrupt:
         raise
     # One bad file must not stop the others, and libcst's panics are no `Exception`.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lossscale_codemods.project.byte_scan import can_hold_old_name, can_run_with_old, markers_in
 from lossscale_codemods.project.connected_files import ImportGraph
 from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
-from lossscale_codemods.project.files import mentions_in, read, unreadable
+from lossscale_codemods.project.files import read, unreadable
 from lossscale_codemods.project.importers import can_hand_on, project_files, used_by_others
 from lossscale_codemods.reports.run_report import FileReport, RunReport
 from lossscale_codemods.running.file_task import migrate_task
@@ -35,8 +34,6 @@ _JOBS_A_PROCESSOR = 4
 """More workers than this would only take memory."""
 _BYTES_THAT_PAY = 150_000
 """Source that waits, below which another worker takes longer to start than it saves."""
-_MOST_ROUNDS = 8
-"""How often a file can turn out to depend on more."""
 
 
 def default_jobs() -> int:
@@ -105,11 +102,6 @@ def run(
     return report
 
 
-def _is_asking(result: Result) -> bool:
-    """Whether something has still to be found out for a file."""
-    return bool(result.asked) or result.asks_together
-
-
 def _is_to_keep(result: Result) -> bool:
     return bool(result.records) or result.status is not Status.UNCHANGED
 
@@ -127,7 +119,7 @@ class Found:
     def __init__(
         self, paths: Sequence[Path], options: Options, *, no_ignore: bool, exclude: Sequence[str]
     ) -> None:
-        self.options = dataclasses.replace(options, mentions={})
+        self.options = dataclasses.replace(options, together=None)
         self._paths = paths
         self._discovered = discover(paths, no_ignore=no_ignore, exclude=exclude)
         self.looked_at = 0
@@ -187,10 +179,6 @@ class Found:
         """Returns the files of the project that run in one program with one."""
         return self._graph.together(name)
 
-    def mentions(self, words: set[str]) -> dict[str, list[str]]:
-        """Returns for each word the files of the project that have it in them."""
-        return mentions_in(itertools.chain(self.files, project_files(self._paths)), words)
-
 
 class Passes:
     """Migrates files, and again when more is known of the files that they are used with.
@@ -209,7 +197,6 @@ class Passes:
         self._workers = workers
         self._progress = progress
         self._told: dict[str, Options] = {}
-        self._mentions: dict[str, list[str]] = {}
 
     def migrate(self, names: Iterable[str]) -> None:
         """Migrates files, until none has a question left.
@@ -222,7 +209,7 @@ class Passes:
             sizes = self._found.sizes
             tasks = [Task(n, sizes.get(n, 0), self._options_for(n)) for n in waiting]
             for done, (task, result) in enumerate(self._workers.migrate(tasks), 1):
-                if _is_to_keep(result) or _is_asking(result) or result.uses_old_api:
+                if _is_to_keep(result) or result.is_asking or result.uses_old_api:
                     self.results[task.name] = result
                 else:
                     self.results.pop(task.name, None)
@@ -267,19 +254,11 @@ class Passes:
         self._told[name] = dataclasses.replace(self._options_for(name), **known)
 
     def _answered(self, names: Sequence[str]) -> list[str]:
-        """Answers files' questions, and returns these files."""
-        asking = {name: self.results[name] for name in names if _is_asking(self.results[name])}
-        new = {word for result in asking.values() for word in result.asked} - set(self._mentions)
-        if new:
-            self._mentions.update(self._found.mentions(new))
-        for name, result in asking.items():
-            known = dict(self._options_for(name).mentions or {})
-            known.update({word: self._mentions[word] for word in result.asked})
-            if result.asks_together:
-                self._tell(name, together=self._found.together(name))
-            rounds = self._options_for(name).rounds + 1
-            self._tell(name, mentions=known, rounds=rounds, may_ask=rounds < _MOST_ROUNDS)
-        return list(asking)
+        """Tells the files that ask which others run with them, and returns these files."""
+        asking = [name for name in names if self.results[name].is_asking]
+        for name in asking:
+            self._tell(name, together=self._found.together(name))
+        return asking
 
 
 def _write(

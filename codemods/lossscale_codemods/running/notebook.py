@@ -12,7 +12,6 @@ import ast
 import codecs
 import dataclasses
 import difflib
-import io
 import json
 import re
 import warnings
@@ -48,7 +47,6 @@ _TIMED = re.compile(r"^(\s*%(?:time|timeit|prun|memit)\s+(?:-\w+\s+(?:\d+\s+)?)*
 _PREFIXED = "  # behind magic "
 _PROSE_CELL_MAGICS = ("%%html", "%%javascript", "%%js", "%%latex", "%%markdown", "%%svg")
 _PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%python3", "%%python")
-_FILE = re.compile(r"^%%(?:writefile|file)\s+(?!-)\S+\.py\s*$")
 
 
 def migrate_notebook(
@@ -74,7 +72,7 @@ def migrate_notebook(
     except NotebookError as error:
         problem = f"It is not a notebook that can be read: {error}."
         return Result(source, source, Status.UNREADABLE, problem=problem)
-    cells, broken = _parsable([cell for cell in every if not _is_file(cell)])
+    cells, broken = _parsable(every)
     for cell in broken:
         if can_hold_old_name("".join(cell.lines).encode(), selection=options.selection):
             return Result(source, source, Status.UNREADABLE, problem=_why_broken(cell))
@@ -91,12 +89,6 @@ def migrate_notebook(
         changed = {cell.number: lines for cell, lines in zip(cells, after, strict=True)}
     elif result.status is not Status.UNCHANGED:
         return dataclasses.replace(result, source=source, output=source, records=tuple(records))
-    for cell in filter(_is_file, every):
-        inner = _migrate_file(cell, options)
-        records += inner.records
-        if inner.status in (Status.REFUSED, Status.UNREADABLE):
-            return dataclasses.replace(inner, source=source, output=source, records=tuple(records))
-        changed[cell.number] = list(io.StringIO(inner.text))
     records.sort(key=lambda r: (r.cell or 0, r.line, r.column, r.rule))
     for cell in reversed(every):
         lines = changed.get(cell.number, list(cell.lines))
@@ -127,29 +119,6 @@ def _text_of(source: bytes) -> str:
         return source.decode()
     except UnicodeDecodeError as error:
         raise NotebookError(str(error)) from error
-
-
-def _migrate_file(cell: Cell, options: Options) -> Result:
-    """Migrates what a cell writes to a file, which is a program by itself."""
-    from lossscale_codemods.running.single_source import migrate
-
-    first, *rest = cell.lines
-    result = migrate("".join(rest), dataclasses.replace(options, notebook=False), None)
-    records = tuple(
-        dataclasses.replace(r, cell=cell.number, line=r.line + 1, end_line=r.end_line + 1, edits=())
-        for r in result.records
-    )
-    return dataclasses.replace(
-        result,
-        output=first.encode() + result.output,
-        records=records,
-        problem=f"Cell {cell.number}: {result.problem}" if result.problem else "",
-    )
-
-
-def _is_file(cell: Cell) -> bool:
-    """Whether a cell writes a Python file."""
-    return bool(cell.lines) and _FILE.match(cell.lines[0]) is not None
 
 
 def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:

@@ -11,7 +11,7 @@ from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 Observed: TypeAlias = "Mapping[int, Mapping[str, tuple[str, int]]]"
 
@@ -32,17 +32,14 @@ class Options:
         runs_with: A file with old names that runs in one program with this one, if there is one.
         exports: What is known of the files that may import this one.
         line_length: How long a line may get before it is hung. Without it, none is.
-        mentions: Words, each with the files of the project that have it in them, as far as they
-            are known; nothing if a file is to be taken for a program by itself.
-        together: The files that run in one program with this one, if they are known.
+        together: The files that run in one program with this one; nothing if they are not known
+            yet.
         observed: What a recorded run saw: by file, relative to the folder that the program is in,
             by line, and by what was done there, the one kind that came by and how often.
         observed_here: The same of the file itself.
         per_file_ignores: Patterns of files as in `.gitignore`, each with the rules that are not
             applied in them.
         ignores_from: The folder in which these start.
-        rounds: How often the file has asked for either.
-        may_ask: Whether more can still be found out.
     """
 
     target: Target = Target.TF_KERAS
@@ -54,14 +51,11 @@ class Options:
     runs_with: str = ""
     exports: Exports = dataclasses.field(default_factory=Exports)
     line_length: int | None = None
-    mentions: Mapping[str, Sequence[str]] | None = None
-    together: frozenset[str] | None = None
+    together: frozenset[str] | None = frozenset()
     observed: Mapping[str, Observed] = dataclasses.field(default_factory=dict)
     observed_here: Observed = dataclasses.field(default_factory=dict)
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     ignores_from: str = ""
-    rounds: int = 0
-    may_ask: bool = True
 
     def observed_in(self, path: str) -> Observed:
         """Returns what a recorded run saw in a file.

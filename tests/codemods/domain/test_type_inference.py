@@ -98,30 +98,6 @@ def test_of_an_annotated_parameter(annotation: str, found: set[ObjectType]) -> N
     assert parsed.types.of(read) == found
 
 
-@pytest.mark.parametrize(
-    ("test", "found"),
-    [
-        ("self.assertIsInstance(x, old.LossScaleOptimizer)", {ObjectType.WRAPPER}),
-        ("self.assertIsInstance(x, old.LossScaleOptimizer, msg)", {ObjectType.WRAPPER}),
-        ("self.assertNotIsInstance(x, old.LossScaleOptimizer)", {ObjectType.UNKNOWN}),
-        ("self.assertIsInstance(x, *classes)", {ObjectType.UNKNOWN}),
-        ("self.assertIsInstance(old.LossScaleOptimizer)", {ObjectType.UNKNOWN}),
-        ("self.assertIsInstance(y, old.LossScaleOptimizer)", {ObjectType.UNKNOWN}),
-        (
-            "if c: self.assertIsInstance(x, old.LossScaleOptimizer)",
-            {ObjectType.UNKNOWN, ObjectType.WRAPPER},
-        ),
-        ("assertIsInstance(x, old.LossScaleOptimizer)", {ObjectType.UNKNOWN}),
-    ],
-)
-def test_assertions_of_unit_tests(test: str, found: set[ObjectType]) -> None:
-    source = f"{HEAD}def f(self, x, y):\n    {test}\n    print(x)\n"
-    parsed = Program(tree_of(source))
-    reads = [n for n in parsed.scopes.reaching if isinstance(n, cst.Name) and n.value == "x"]
-    last = max(reads, key=parsed.tree.span)
-    assert parsed.types.of(last) == found
-
-
 def test_what_is_wrapped_somewhere_is_an_optimizer() -> None:
     assert kinds("x = make()\nwrapped = old.LossScaleOptimizer(x, 8)") == {ObjectType.KERAS}
 

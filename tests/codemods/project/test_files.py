@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import Outcome
-from lossscale_codemods.project.files import ProjectImports, mentions_in
+from lossscale_codemods.project.files import ProjectImports
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.tables.options import Options
 
@@ -77,20 +77,19 @@ def test_files_that_mention_words(tmp_path: Path) -> None:
     one.write_text("build()")
     two.write_text("rebuild(make)")
     gone = tmp_path / "gone.py"
-    found = mentions_in(map(str, (one, two, gone)), {"build", "make", "other"})
-    assert found == {"build": [str(one), str(two)], "make": [str(two)], "other": []}
+    files = ProjectImports(tmp_path / "main.py", [str(one), str(two), str(gone)])
+    assert files.mentioning("build") == [one, two]
+    assert files.seen_from(one).mentioning("make") == [two]
+    assert files.mentioning("other") == []
 
 
-def test_a_word_is_asked_for_until_it_is_known(tmp_path: Path) -> None:
+def test_a_file_asks_for_those_of_its_program(tmp_path: Path) -> None:
     alone = ProjectImports(tmp_path / "main.py")
-    assert list(alone.mentioning("build") or ()) == []
+    assert alone.mentioning("build") == []
     assert not alone.is_asking
-    asking = ProjectImports(tmp_path / "main.py", {})
+    asking = ProjectImports(tmp_path / "main.py", None)
     assert asking.seen_from(tmp_path / "other.py").mentioning("build") is None
-    assert asking.asked == {"build"}
-    at_last = ProjectImports(tmp_path / "main.py", {}, may_ask=False)
-    assert at_last.mentioning("build") is None
-    assert not at_last.is_asking
+    assert asking.is_asking
 
 
 def test_what_calls_in_another_file_give_is_not_followed(tmp_path: Path) -> None:

@@ -244,14 +244,6 @@ def test_what_a_package_imports_and_does_not_use_is_there_for_others(tmp_path: P
     assert after["lib/utils.py"] == source.replace(".experimental", "")
 
 
-def test_a_star_import_stays_while_another_file_takes_names_from_it(tmp_path: Path) -> None:
-    source = "from tensorflow.keras.mixed_precision.experimental import *\n" + OLD_CALL.format("")
-    use = "from utils import Policy\nprint(Policy('mixed_float16', loss_scale=8))\n"
-    after, findings = project(tmp_path, {"utils.py": source, "train.py": use})
-    assert after["utils.py"].startswith(source.split("\n")[0])
-    assert any("train.py takes Policy from here" in m for m in findings["utils.py"])
-
-
 SELF_ALIAS = """\
 import tensorflow as tf
 class Trainer:

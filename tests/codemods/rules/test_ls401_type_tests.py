@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.codemods.checks import check_left, check_transformed
+from tests.codemods.checks import check_left, check_review, check_transformed
 
 OLD = "tf.keras.mixed_precision.experimental"
 NEW = "tf.keras.mixed_precision"
@@ -58,10 +58,11 @@ def test_a_pattern_that_asks_for_attributes_is_reported() -> None:
     )
 
 
-def test_what_a_pattern_has_found_it_to_be() -> None:
+def test_what_a_pattern_has_found_it_to_be_is_not_followed() -> None:
     body = "def f(opt):\n    match opt:\n        case {}.LossScaleOptimizer():\n            "
     head = "import tensorflow as tf\n"
-    check_transformed(
+    check_review(
         f"{head}{body.format(OLD)}print(opt.loss_scale())\n",
-        f"{head}{body.format(NEW)}print(opt.loss_scale)\n",
+        f"{head}{body.format(NEW)}print(opt.loss_scale())\n",
+        "not proven",
     )

@@ -205,24 +205,6 @@ def test_python_behind_a_magic_is_migrated() -> None:
     assert (policy.cell, policy.line, policy.column) == (2, 2, 11)
 
 
-def test_a_file_that_a_cell_writes_is_a_program_by_itself() -> None:
-    cells, records = migrated(
-        "from tensorflow.keras.mixed_precision import Policy as mp",
-        "%%writefile train.py\nfrom tensorflow.keras.mixed_precision import experimental as mp\n"
-        "mp.set_policy('mixed_float16')\nmp.LossScaleOptimizer(opt, **given)",
-        "%%writefile a.py\nfrom tensorflow.keras.mixed_precision import experimental as mp\n"
-        "mp.set_policy('mixed_float16')\n",
-    )
-    assert cells[2] == (
-        "%%writefile a.py\nfrom tensorflow.keras import mixed_precision as mp\n"
-        "mp.set_global_policy('mixed_float16')\n"
-    )
-    assert {(r.cell, r.line) for r in records if r.outcome is Outcome.NEEDS_REVIEW} == {
-        (2, 2),
-        (2, 4),
-    }
-
-
 @pytest.mark.parametrize(
     "cell",
     [
@@ -230,6 +212,7 @@ def test_a_file_that_a_cell_writes_is_a_program_by_itself() -> None:
         "%run -c tf.keras.mixed_precision.experimental",
         "%%bash\n  echo tf.keras.mixed_precision.experimental.set_policy > a.py",
         "%%writefile notes.txt\n\ntf.train.experimental.FixedLossScale(8)",
+        "%%writefile a.py\nfrom tensorflow.keras.mixed_precision import experimental as mp\n",
     ],
 )
 def test_old_names_in_other_magics_are_reported(cell: str) -> None:
