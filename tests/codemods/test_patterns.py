@@ -322,14 +322,20 @@ ROWS = [
         """,
         """
         import tensorflow as tf
+
+
+        def _dynamic_or_fixed(loss_scale):
+            \"\"\"Returns LossScaleOptimizer's arguments for "dynamic" or a number.\"\"\"
+            return {} if loss_scale == "dynamic" else {"dynamic": False, "initial_scale": loss_scale}
+
+
         def wrap(opt, fixed):
             scale = 'dynamic'
             if fixed:
                 scale = 512
             return tf.keras.mixed_precision.LossScaleOptimizer(
                 opt,
-                dynamic=scale == "dynamic",
-                initial_scale=None if scale == "dynamic" else scale,
+                **_dynamic_or_fixed(scale),
             )
         """,
     ),
@@ -425,7 +431,7 @@ ROWS = [
         """,
         """
         from tensorflow.keras.mixed_precision import LossScaleOptimizer
-        opt = LossScaleOptimizer(opt) if auto else LossScaleOptimizer(opt, initial_scale=8)
+        opt = LossScaleOptimizer(opt, **({} if auto else {"initial_scale": 8}))
         """,
     ),
     Row(
