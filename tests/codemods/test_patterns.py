@@ -337,7 +337,7 @@ ROWS = [
                 opt,
                 **_dynamic_or_fixed(scale),
             )
-        """,
+        """,  # noqa: E501  # the helper is as long as that
     ),
     Row(
         "exp-lso:config attribute",
