@@ -28,6 +28,11 @@ SAME_KERNELS_TOLERANCE = 0.0001
 """The same for both types, if TensorFlow, Keras and the platform are the same on both sides."""
 ROUNDING = 1e-6
 """How much of a variable's norm may differ by rounding at each step."""
+NOISE = 0.0001
+"""How much of the longest way that a variable has gone others may differ by, with other kernels.
+
+The gradient of a bias before a normalization is zero, and what comes of it is rounding alone.
+"""
 SKIPPED_STEPS_COUNT = (
     "One side counts skipped steps in `iterations`, as TensorFlow does since 2.3. The other one, "
     "TensorFlow up to 2.2 or Keras 3, does not."
@@ -378,8 +383,13 @@ class _Comparing:
             for kind, _, seen, seen2 in seen_twice
             if slot_kind(kind) in _GRADIENT_SLOTS
         )
+        longest: dict[str, float] = {}
+        for kind, place, seen, _ in seen_twice:
+            gone = _way(one, kind, place, seen)
+            longest[kind] = max(longest.get(kind, 0.0), gone if math.isfinite(gone) else 0.0)
         for kind, place, seen, seen2 in seen_twice:
-            self._values(one, kind, place, number, seen, seen2, at, rounded=rounded)
+            noise = NOISE * longest[kind]
+            self._values(one, kind, place, number, seen, seen2, at, noise, rounded=rounded)
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
         """Whether two counts of steps are the same, if skipped steps count on one side alone."""
@@ -407,6 +417,7 @@ class _Comparing:
         seen: Seen,
         seen2: Seen,
         at: tuple[str, str],
+        noise: float,
         *,
         rounded: bool,
     ) -> None:
@@ -418,8 +429,7 @@ class _Comparing:
         if seen.digest == seen2.digest:
             return
         self.result.by_variable[name] = (start or number, max(size, worst))
-        first = one.first[place] if kind == VARIABLES else None
-        if self._is_close(one, number, seen, seen2, first):
+        if self._is_close(one, number, seen, seen2, _way(one, kind, place, seen), noise):
             return
         if self.rtol is None and not self.rounds_alike:
             # A difference that grows out of rounding, step by step.
@@ -431,18 +441,23 @@ class _Comparing:
         self._differ(what, number, one, (_words(seen), _words(seen2)), at, name, size)
 
     def _is_close(
-        self, one: RecordedOptimizer, number: int, seen: Seen, seen2: Seen, first: Seen | None
+        self,
+        one: RecordedOptimizer,
+        number: int,
+        seen: Seen,
+        seen2: Seen,
+        gone: float,
+        noise: float,
     ) -> bool:
         apart = distance(seen, seen2)
         norm = max(seen.norm, seen2.norm)
         if self.rtol is not None:
             return self.rtol > 0 and apart <= self.rtol * norm
-        gone = norm if first is None else distance(first, seen)
         if self.rounds_alike:
             return apart <= SAME_KERNELS_TOLERANCE * gone + 0.1 * ROUNDING * norm + 1e-12
         tolerance = HALF_TOLERANCE if "16" in (one.policy or "") else UPDATE_TOLERANCE
         # A product that rounds to 12 digits hides what is smaller.
-        return apart <= tolerance * gone + ROUNDING * number * norm + 1e-12
+        return apart <= tolerance * gone + ROUNDING * number * norm + noise + 1e-12
 
     def _is_unstable(
         self, one: RecordedOptimizer, kind: str, place: int | None, index: int
@@ -568,6 +583,12 @@ class _Comparing:
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
         return "step"
+
+
+def _way(one: RecordedOptimizer, kind: str, place: int, seen: Seen) -> float:
+    """How far a variable has gone since the beginning; of a slot, its norm."""
+    first = one.first[place] if kind == VARIABLES else None
+    return seen.norm if first is None else distance(first, seen)
 
 
 def distance(one: Seen, other: Seen) -> float:

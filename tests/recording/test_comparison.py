@@ -144,6 +144,24 @@ def test_gradients_that_kernels_round_otherwise_say_nothing_of_what_divides_by_t
     assert different(other_gradients) == ("variable", 1)
 
 
+def test_a_variable_that_only_rounding_moves_says_nothing(tmp_path: Path) -> None:
+    # Such as a bias before a batch normalization, whose gradient is zero.
+    names = {
+        "names": ["dense/kernel", "dense/bias"],
+        "shapes": [[300], [300]],
+        "digests": [seen(FIRST), seen(0 * FIRST)],
+    }
+
+    def both(bias: float, **changes: Any) -> Recording:
+        steps = [step(0, 0, v=[seen(value(0)), seen(bias * MOVES[1])])]
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr"
+        return read(write(path, optimizer(FIRST, **names), *steps, end(**changes)))
+
+    assert compare(both(3e-6), both(-3e-6, versions=OLD)).verdict is ComparisonVerdict.SAME
+    assert different(compare(both(3e-6), both(-3e-6))) == ("variable", 1)
+    assert different(compare(both(0.1), both(0.101, versions=OLD))) == ("variable", 1)
+
+
 def test_classes_of_two_generations_need_not_round_alike(tmp_path: Path) -> None:
     def steps(slot: str, by: float) -> list[Any]:
         return [step(n, value(n) + by * MOVES[0], s={slot: [seen(MOVES[0])]}) for n in range(3)]
