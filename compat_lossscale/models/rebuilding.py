@@ -15,7 +15,6 @@ from compat_lossscale.errors import ConversionError
 from compat_lossscale.formats.conversion import Field, Verdict
 
 _POLICIES = ("Policy", "PolicyV1", "DTypePolicy", "FloatDTypePolicy")
-_MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
 _NARROW = ("float16", "bfloat16")
 _RENAMED = {
     "keras": {

@@ -55,8 +55,7 @@ def unpatch_keras() -> None:
 
 def keras_is_patched() -> bool:
     """Whether Keras is patched at present."""
-    known = tf_keras.utils.get_custom_objects()
-    return known.get("LossScaleOptimizer") is saving.SavedLossScaleOptimizer
+    return bool(patches.applied)
 
 
 patch_keras()

@@ -18,10 +18,7 @@ from compat_lossscale.optimizers import stock
 from tests.loss_scales import CappedLossScale, RenamedLossScale
 from tests.support import NAN, Family, run_code
 
-pytestmark = [
-    pytest.mark.grid(2),
-    pytest.mark.needs_private("tf-keras writes no state of a loss scale into files by itself"),
-]
+pytestmark = pytest.mark.grid(2)
 
 INPUTS = np.random.RandomState(0).randn(16, 3).astype(np.float32)
 TARGETS = INPUTS[:, :1] * 2

@@ -100,11 +100,6 @@ class Modules:
         scopes = scopes_in(path, source)
         return Resolver(scopes, relative=self.files.seen_from(path)) if scopes else None
 
-    def path_of(self, resolver: Resolver) -> Path | None:
-        """Returns the file that a resolver knows."""
-        files = resolver.relative
-        return files.path if isinstance(files, ProjectFiles) else None
-
     def mentioning(self, word: str) -> Iterable[Path] | None:
         """Returns the other files that have a word in them; nothing if that is not known."""
         if self.files is None:
@@ -147,12 +142,6 @@ class Modules:
         if other is None or key in seen:
             return []
         return self._members(other, list(names), seen | {key})
-
-    def file_behind(self, resolver: Resolver, path: str) -> Path | None:
-        """Returns the project's file that a dotted path of a file leads into, if it does."""
-        files = resolver.relative
-        located = files.locate(path) if isinstance(files, ProjectFiles) else None
-        return None if located is None else located[0]
 
     def _members(
         self, resolver: Resolver, names: list[str], seen: frozenset[tuple[Path, str]]

@@ -29,7 +29,7 @@ from lossscale_codemods.rules.name_rendering import CannotRenderError, from_impo
 from lossscale_codemods.source.edits import (
     apply_edits,
     close_gaps,
-    insert_line,
+    insert_line_behind,
     remove_item,
     remove_statement,
     small_statement,
@@ -165,7 +165,7 @@ class ImportEditor:
                     "the import shares its line with other statements, and has to become two"
                 )
             for text in from_imports(self.tree, module, names):
-                edits += insert_line(self.tree, line, text, behind=True)
+                edits += insert_line_behind(self.tree, line, text)
         return edits
 
     def _rename_module(self, statement: cst.ImportFrom, module: str) -> list[Edit]:

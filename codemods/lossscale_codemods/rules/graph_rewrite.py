@@ -58,7 +58,7 @@ from lossscale_codemods.rules.shared.constructors import (
     loss_scale_argument,
     made_of,
 )
-from lossscale_codemods.source.edits import insert_line
+from lossscale_codemods.source.edits import insert_line_behind
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
@@ -254,7 +254,7 @@ class GraphRewrite(Rule):
             changes = [Edit(*occurrence.span, wrapper)]
             changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *insert_line(program.tree, line, condition + options, behind=True)]
+            return [*changes, *insert_line_behind(program.tree, line, condition + options)]
 
         return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
 

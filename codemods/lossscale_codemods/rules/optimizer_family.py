@@ -30,7 +30,7 @@ from lossscale_codemods.rules.base import (
     rename,
 )
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
-from lossscale_codemods.source.edits import insert_line
+from lossscale_codemods.source.edits import insert_line_behind
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target
 from lossscale_codemods.tables.optimizer_families import (
@@ -153,7 +153,7 @@ class OptimizerFamily(Rule):
             text = f"from {import_path(node)}.legacy import *"
             return Rewrite(
                 "the classes that TensorFlow had under these names up to 2.10 take their place",
-                lambda _: insert_line(program.tree, line, text, behind=True),
+                lambda _: insert_line_behind(program.tree, line, text),
                 is_rename=True,
             )
         if occurrence.ambiguous:

@@ -272,20 +272,16 @@ def argument_separator(tree: Tree, call: cst.Call, argument: cst.Arg) -> str:
     return ", "
 
 
-def insert_line(tree: Tree, statement: cst.CSTNode, text: str, *, behind: bool) -> list[Edit]:
-    """Returns the edit that adds a line before or behind the line of a statement.
+def insert_line_behind(tree: Tree, statement: cst.CSTNode, text: str) -> list[Edit]:
+    """Returns the edit that adds a line behind the line of a statement.
 
     Args:
         tree: The file.
         statement: The statement, whose indentation the line gets.
         text: The line, without indentation and newline.
-        behind: Whether it goes behind the statement's line.
     """
     start, end = tree.span(statement)
     indent = tree.indentation(start)
-    if not behind:
-        offset = tree.line_start(start)
-        return [Edit(offset, offset, f"{indent}{text}{tree.newline}")]
     offset = tree.line_end(max(end - 1, start))
     glue = "" if tree.text[:offset].endswith((b"\n", b"\r")) else tree.newline
     return [Edit(offset, offset, f"{glue}{indent}{text}{tree.newline}")]
