@@ -83,8 +83,6 @@ CODEMOD: Final = {
     # Values and lists that carry no behavior of their own.
     "rules/base": "rules/test_registry.py",
     "rules/markers": "project/test_byte_scan.py",
-    "tables/exports": "project/test_importers.py",
-    "tables/former_ids": "rules/test_ls311_loss_scale_uses.py",
     "tables/frameworks": "rules/test_ls212_optimizers_by_name.py",
     "tables/options": "test_command.py",
     "tables/records": "reports/test_record_words.py",

@@ -201,7 +201,7 @@ def with_observed(options: Options, path: str) -> Options:
 def check_ids(ids: tuple[str, ...]) -> None:
     """Refuses ids with which no rule's id begins."""
     from lossscale_codemods.rules.registry import all_rules
-    from lossscale_codemods.tables.former_ids import stands_for
+    from lossscale_codemods.tables.suppression import stands_for
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:

@@ -24,8 +24,8 @@ from lossscale_codemods.python import (
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, optimizer_families
-from lossscale_codemods.tables.exports import Exports
 from lossscale_codemods.tables.names import WITH_KERAS_3, Target
+from lossscale_codemods.tables.options import Exports
 from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:

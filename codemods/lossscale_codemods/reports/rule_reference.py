@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules, documentation
-from lossscale_codemods.tables.former_ids import FORMER_IDS
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.suppression import FORMER_IDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

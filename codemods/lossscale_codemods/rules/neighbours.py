@@ -24,8 +24,7 @@ from lossscale_codemods.rules.shared.neighbours import (
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, optimizer_families
-from lossscale_codemods.tables.names import WITH_KERAS_2, Target
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import WITH_KERAS_2, Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import libcst as cst
 from lossscale_codemods.domain import Role, others_naming
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.tables import likely_names, mentions, names
+from lossscale_codemods.tables import likely_names, names
 from lossscale_codemods.tables.names import HELPER, Target
 from lossscale_codemods.tables.records import Outcome, Record
 from lossscale_codemods.tables.suppression import IS_OURS, comments
@@ -48,12 +48,12 @@ class Mentions(Rule):
         for comment in comments(text_of(program.source)):
             if IS_OURS not in comment.string:
                 line, column = comment.start
-                for match in mentions.mentions_of_old_names(comment.string):
+                for match in likely_names.mentions_of_old_names(comment.string):
                     yield self._record(line, column + match.start() + 1, match.group(), _COMMENT)
         for node in tree.nodes(cst.SimpleString, cst.FormattedStringText):
             if node in decided:
                 continue
-            mentioned = list(mentions.mentions_of_old_names(node.value))
+            mentioned = list(likely_names.mentions_of_old_names(node.value))
             if mentioned and _is_in_helper(program, node):
                 continue
             kind = _DOCSTRING if isinstance(tree.parent(node), cst.Expr) else _STRING
@@ -172,9 +172,9 @@ class Strings(Rule):
                 "support; otherwise write the new name.",
                 follows=in_guard,
             )
-        if not any(mentions.mentions_of_old_names(text)):
+        if not any(likely_names.mentions_of_old_names(text)):
             return None
-        if any(map(mentions.may_mention_old_name, _DOCTEST.findall(text))):
+        if any(map(likely_names.may_mention_old_name, _DOCTEST.findall(text))):
             return Review(
                 "this text is a doctest, which is run as code, and strings are never edited",
                 "Write the new names into it.",
@@ -487,7 +487,7 @@ def _has_old_part(program: Program) -> bool:
     return any(
         _OLD_CODE.search(node.value) is not None
         # The rule for strings says of whole names whether they can be run.
-        and not any(mentions.mentions_of_old_names(node.value))
+        and not any(likely_names.mentions_of_old_names(node.value))
         and not isinstance(program.tree.parent(node), cst.Expr)
         for node in program.tree.nodes(cst.SimpleString, cst.FormattedStringText)
     )

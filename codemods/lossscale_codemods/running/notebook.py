@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.notebook_cells import JSON_STRING, Cell, NotebookError, code_cells
-from lossscale_codemods.tables.mentions import mentions_of_old_names
+from lossscale_codemods.tables.likely_names import mentions_of_old_names
 from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:

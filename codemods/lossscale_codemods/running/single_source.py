@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.rewriting.engine import migrate_fully
-from lossscale_codemods.tables.exports import Exports
 from lossscale_codemods.tables.names import Target
-from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.options import Exports, Options
 from lossscale_codemods.tables.records import Result, Status
 from lossscale_codemods.tables.suppression import Selection
 

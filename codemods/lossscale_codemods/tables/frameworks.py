@@ -10,7 +10,7 @@ import re
 
 from compat_lossscale.neighbour_names.keras_names import PRIVATE
 from compat_lossscale.neighbour_names.lookup import successor_of
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 
 _FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
 _OTHERS = frozenset({"apex", "flax", "jax", "mindspore", "mxnet", "oneflow", "paddle", "torch"})

@@ -21,8 +21,7 @@ from lossscale_codemods.domain import (
 from lossscale_codemods.rules.base import Review, Rewrite
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names
-from lossscale_codemods.tables.names import Meaning, Target, loss_scale_optimizers
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import Meaning, Target, canonical, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from lossscale_codemods.rules.shared.keras_3_places import inherits, inherits_fr
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
-from lossscale_codemods.tables.names import Meaning
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import Meaning, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from lossscale_codemods.rules.base import ObservedFix, Review
 from lossscale_codemods.rules.shared.attribute_reads import rewrite
 from lossscale_codemods.rules.shared.keras_3_conditions import ANYTHING, Owner, key_of
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -44,8 +44,7 @@ from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.name_rendering import CannotRenderError
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names
-from lossscale_codemods.tables.names import Meaning, OldName, Target
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import Meaning, OldName, Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
