@@ -82,7 +82,6 @@ CODEMOD: Final = {
     "reports/text": "reports/test_record_words.py",
     # Values and lists that carry no behavior of their own.
     "rules/base": "rules/test_registry.py",
-    "rules/markers": "project/test_byte_scan.py",
     "tables/frameworks": "rules/test_ls212_optimizers_by_name.py",
     "tables/options": "test_command.py",
     "tables/records": "reports/test_record_words.py",
@@ -94,7 +93,6 @@ CODEMOD: Final = {
     "rules/optimizer_family": "rules/test_ls211_optimizer_family.py",
     "rules/optimizers_by_name": "rules/test_ls212_optimizers_by_name.py",
     "rules/guards": "rules/test_ls701_guards.py",
-    "rules/imports": "rules/test_ls101_imports.py",
     "rules/kept_state": "rules/test_ls521_kept_state.py",
     "rules/wrapper_constructors": "rules/test_ls201_constructors.py",
     "rules/policies": "rules/test_ls502_policy_objects.py",

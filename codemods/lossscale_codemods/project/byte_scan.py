@@ -20,8 +20,7 @@ from lossscale_codemods.tables.names import Target
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.rules.base import Rule
-    from lossscale_codemods.rules.markers import Marker
+    from lossscale_codemods.rules.base import Marker, Rule
     from lossscale_codemods.tables.suppression import Selection
 
 _SCALE_CALL = re.compile(rb"\bloss_scale\s*\(\s*\)")

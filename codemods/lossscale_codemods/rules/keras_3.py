@@ -19,10 +19,13 @@ from lossscale_codemods.domain import (
     model_compiles,
 )
 from lossscale_codemods.rules.base import (
+    OLD_NAMES,
+    OPTIMIZER,
     Case,
     Found,
     Ignore,
     ImportState,
+    Marker,
     Review,
     Rewrite,
     Rule,
@@ -30,7 +33,6 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
-from lossscale_codemods.rules.markers import OLD_NAMES, OPTIMIZER, Marker
 from lossscale_codemods.rules.shared import keras_3_optimizers as optimizers
 from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS, takes_old_arguments
 from lossscale_codemods.rules.shared.keras_3_compiles import wrapped_by_compile

@@ -32,8 +32,17 @@ from lossscale_codemods.domain import (
     makes_optimizers,
     uses_of,
 )
-from lossscale_codemods.rules.base import Case, Found, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.markers import LOSS_SCALE_PATTERN, OLD_NAMES, Marker
+from lossscale_codemods.rules.base import (
+    LOSS_SCALE_PATTERN,
+    OLD_NAMES,
+    Case,
+    Found,
+    Marker,
+    Review,
+    Rewrite,
+    Rule,
+    Verdict,
+)
 from lossscale_codemods.rules.shared.attribute_reads import (
     NEW_ATTRIBUTES,
     OLD_ATTRIBUTES,

@@ -12,8 +12,7 @@ from compat_lossscale.neighbour_names import MEMBERS, TABLE, tensorflow_names
 from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES, Changed
 from compat_lossscale.neighbour_names.lookup import METHODS
 from lossscale_codemods.domain import ObjectType, Occurrence, Role, looked_up_name
-from lossscale_codemods.rules.base import Case, Found, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.markers import Marker
+from lossscale_codemods.rules.base import Case, Found, Marker, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.keras_3_places import inherits_from_keras
 from lossscale_codemods.rules.shared.neighbours import (
     NeighbourGuards,

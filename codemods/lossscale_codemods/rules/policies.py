@@ -23,8 +23,10 @@ from lossscale_codemods.domain import (
     words_in,
 )
 from lossscale_codemods.rules.base import (
+    OLD_NAMES,
     Case,
     Found,
+    Marker,
     ObservedFix,
     Review,
     Rewrite,
@@ -32,7 +34,6 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument
 from lossscale_codemods.rules.shared.keras_3_places import NOT_FIXED
 from lossscale_codemods.source.edits import remove_item

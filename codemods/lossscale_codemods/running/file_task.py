@@ -13,7 +13,7 @@ from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import CONFIG_SUFFIXES
 from lossscale_codemods.project.files import read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile
-from lossscale_codemods.rules.config_files import migrate_config
+from lossscale_codemods.rules.texts import migrate_config
 from lossscale_codemods.running.processes import Task, Workers
 from lossscale_codemods.source.layout import LINE_LENGTH
 from lossscale_codemods.tables.records import Result, Status

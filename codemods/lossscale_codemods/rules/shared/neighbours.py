@@ -33,6 +33,7 @@ from lossscale_codemods.domain import (
 )
 from lossscale_codemods.rules.base import (
     ImportState,
+    Marker,
     Review,
     Rewrite,
     Rule,
@@ -40,7 +41,6 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
-from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.name_rendering import CannotRenderError
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names
