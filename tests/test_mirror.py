@@ -74,8 +74,7 @@ CODEMOD: Final = {
     # Parts of the engine: a test migrates a source and compares the text and the records.
     "rewriting/engine": "rewriting/test_fixes.py",
     "rewriting/rule_verdicts": "rewriting/test_resolution.py",
-    "running/file_task": "running/test_processes.py",
-    "running/single_source": "test_patterns.py",
+    "running/one_file": "running/test_processes.py",
     "reports/machine_formats": "reports/test_sarif.py",
     "reports/patches": "running/test_undo.py",
     "reports/run_report": "reports/test_counts.py",

@@ -445,7 +445,7 @@ def _from_here(patterns: tuple[str, ...]) -> list[str]:
 def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -> int:
     from lossscale_codemods.reports import run_report, text
     from lossscale_codemods.reports.run_report import FileReport, RunReport
-    from lossscale_codemods.running.file_task import migrate_apart
+    from lossscale_codemods.running.one_file import migrate_apart
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")
