@@ -1570,7 +1570,6 @@ ELSEWHERE = {
     f"{CODEMOD}/rules/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
     f"{CODEMOD}/rewriting/resolution.py": "",
-    f"{CODEMOD}/reports/name_table.py": "",
     f"{CODEMOD}/rules/registry.py": "",
 }
 SAYING = ("warnings.warn", ".warning", "ctx.fail")
