@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.domain import RelativeImports
     from lossscale_codemods.rules.base import Removal, Rule
     from lossscale_codemods.tables.options import Observed
-    from lossscale_codemods.tables.records import Edit, Record
 
 
 _MOST_PASSES = 4
