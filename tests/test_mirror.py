@@ -100,17 +100,12 @@ CODEMOD: Final = {
     "rules/texts": "rules/test_ls802_strings.py",
     "rules/unknown": "rules/test_ls205_passed_on.py",
     # What several rules share is tested through the rule that uses most of it.
-    "rules/shared/neighbours": "rules/test_ls901_python_and_numpy.py",
-    "rules/shared/arguments_helper": "rules/test_ls201_constructors.py",
-    "rules/shared/attribute_reads": "rules/test_ls303_loss_scale_attributes.py",
-    "rules/shared/constructors": "rules/test_ls201_constructors.py",
+    "rules/neighbour_uses": "rules/test_ls901_python_and_numpy.py",
+    "rules/loss_scale_arguments": "rules/test_ls201_constructors.py",
     "rules/keras_3": "rules/test_ls221_keras_3_optimizers.py",
-    "rules/shared/keras_3_compiles": "rules/test_ls511_keras_3_compiles.py",
-    "rules/shared/keras_3_conditions": "rules/test_ls911_keras_3_api.py",
-    "rules/shared/keras_3_optimizers": "rules/test_ls221_keras_3_optimizers.py",
-    "rules/shared/keras_3_places": "rules/test_ls223_new_loss_scale_optimizers.py",
-    "rules/shared/keras_3_rows": "rules/test_ls321_keras_3_members.py",
-    "rules/shared/keras_3_table": "rules/test_ls325_keras_3_values.py",
+    "rules/keras_3_conditions": "rules/test_ls911_keras_3_api.py",
+    "rules/keras_3_optimizers": "rules/test_ls221_keras_3_optimizers.py",
+    "rules/keras_3_table": "rules/test_ls325_keras_3_values.py",
 }
 LISTED: Final = {
     **{REPOSITORY / "compat_lossscale" / name: TESTS / file for name, file in SHIM.items()},
@@ -135,8 +130,6 @@ def mirrored(module: Path) -> bool:
     """Whether a module has the test file of its name."""
     package = next(package for package in MIRRORS if package in module.parents)
     *folders, name = module.relative_to(package).parts
-    # The parts that rules share are tested next to the rules.
-    folders = [folder for folder in folders if folder != "shared"]
     return MIRRORS[package].joinpath(*folders, f"test_{name.lstrip('_')}.py").is_file()
 
 

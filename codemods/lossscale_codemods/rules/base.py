@@ -68,6 +68,11 @@ def rename(message: str, occurrence: Occurrence) -> Rewrite:
     return Rewrite(message, lambda renderer: renderer.name_edit(occurrence), is_rename=True)
 
 
+def rewrite(message: str, edits: Sequence[Edit]) -> Rewrite:
+    """Returns a rewrite whose edits need no names."""
+    return Rewrite(message, lambda _: edits)
+
+
 @dataclasses.dataclass
 class ObservedFix:
     """The right rewrite if one kind of object alone comes by, which a recorded run can tell.

@@ -13,8 +13,7 @@ from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES, Chan
 from compat_lossscale.neighbour_names.lookup import METHODS
 from lossscale_codemods.domain import ObjectType, Occurrence, Role, looked_up_name
 from lossscale_codemods.rules.base import Case, Found, Marker, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.shared.keras_3_places import inherits_from_keras
-from lossscale_codemods.rules.shared.neighbours import (
+from lossscale_codemods.rules.neighbour_uses import (
     NeighbourGuards,
     NeighbourRule,
     is_looked_at,
@@ -499,7 +498,7 @@ def _is_of_keras(call: cst.Call, program: Program) -> bool:
     assert isinstance(call.func, cst.Attribute)
     owner = call.func.value
     scope = program.resolver.class_of(owner)
-    if scope is not None and inherits_from_keras(scope.node, program):
+    if scope is not None and program.inherits(scope.node, frameworks.is_layer):
         return True
     return program.types.of(owner) == {ObjectType.MODEL}
 

@@ -97,6 +97,11 @@ def is_keras_model(path: str) -> bool:
     return is_new_keras_model(path) or bool(_LOADED_MODEL.match(_public(path)))
 
 
+def is_layer(path: str) -> bool:
+    """Whether a path is that of a layer or a model of Keras."""
+    return (is_framework(path) and ".layers." in path) or is_keras_model(path)
+
+
 def is_keras_3(path: str) -> bool:
     """Whether a path is in the package `keras`, which is Keras 3 today."""
     return path.partition(".")[0] == "keras"

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from compat_lossscale.neighbour_names.neighbour import Neighbour
-    from lossscale_codemods.domain import Occurrence, Program
+    from lossscale_codemods.domain import Program
     from lossscale_codemods.rules.name_rendering import NameRenderer
 
 
