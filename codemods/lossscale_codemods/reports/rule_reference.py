@@ -222,8 +222,7 @@ def _name_rows() -> Iterator[tuple[str, str]]:
     for home, members in HOMES.items():
         for member in members:
             old = lookup(f"{home}.{member}")
-            if old is None:
-                raise LookupError(f"{home}.{member} is no old name.")
+            assert old is not None
             new = f"`{_short(old.new[0])}`" if old.new else _IN_WORDS.get(old.meaning, "none")
             compat = old.new_path(Target.COMPAT)
             rule = rule_of[old.meaning]
