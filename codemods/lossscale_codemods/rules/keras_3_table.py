@@ -33,7 +33,8 @@ class Keras3Row:
     """One difference of Keras 3.
 
     Attributes:
-        names: The attributes, methods (`.name`), called paths, keys (`[name]`) or definitions.
+        names: The attributes, methods (`.name`), called paths, keys (`[name]`) or definitions;
+            `tensorflow.*` is any function of TensorFlow that is called.
         message: What is otherwise; `{name}` is the name that is met.
         advice: What to do about it.
         fix: Makes the edits that settle it, if there are any.
@@ -128,7 +129,7 @@ def _names_of_call(node: cst.Call, program: Program) -> Iterator[str]:
     if path is not None:
         yield f"keras.{below}" if below else canonical(path)
         if not below and canonical(path).startswith("tensorflow."):
-            yield "tensorflow"
+            yield "tensorflow.*"
 
 
 def _place(node: cst.CSTNode) -> cst.CSTNode:
@@ -509,7 +510,7 @@ _STOPS = (
         stops=True,
     ),
     Keras3Row(
-        ("tensorflow",),
+        ("tensorflow.*",),
         "a function of TensorFlow takes no input of a model, nor what Keras 3 computes of one",
         "Use keras.ops, or call the function in a layer, such as tf.keras.layers.Lambda.",
         when=met.gets_an_input,
