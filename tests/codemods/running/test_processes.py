@@ -121,12 +121,10 @@ class Panic(BaseException):
 def test_a_panic_is_a_report_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    from lossscale_codemods.rewriting import engine
-
     def failing(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(engine, "migrate_fully", failing)
+    monkeypatch.setattr(one_file, "migrate_fully", failing)
     result = one_file.migrate_file(Path("a.py"), b"x", Options())
     assert result.status is Status.REFUSED
     assert type(error).__name__ in result.problem
