@@ -18,8 +18,8 @@ from lossscale_codemods.domain import (
     ObjectType,
     ProjectClass,
     attribute_owner,
-    can_be_optimizer,
     looks_like_optimizer,
+    loss_scale_optimizer,
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, keras_3
@@ -171,7 +171,9 @@ def _reads_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
 
 def _may_read_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
     owner = attribute_owner(node, program.resolver)
-    return owner is not None and looks_like_optimizer(owner) and can_be_optimizer(owner, program)
+    if owner is None or not looks_like_optimizer(owner):
+        return False
+    return loss_scale_optimizer(owner, program).can_be
 
 
 def _of_model(node: cst.Call, program: Program) -> bool:
