@@ -1542,7 +1542,7 @@ ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
     "compat_lossscale/keras3/": "tests/keras3",
     "compat_lossscale/members/guards.py": "tests/keras3/test_loaded_state.py",
-    "compat_lossscale/legacy/homes.py": "tests/legacy/test_keras_3_home.py",
+    "compat_lossscale/legacy/install.py": "tests/legacy/test_keras_3_home.py",
     "compat_lossscale/spec/arrays.py": "tests/spec/test_loss_scale_state.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
     "compat_lossscale/spec/wrapper_configs.py": "tests/spec/test_wrapper_configs.py",
@@ -1556,7 +1556,11 @@ ELSEWHERE = {
     "compat_lossscale/cli/record.py": "tests/cli/test_record.py",
     "compat_lossscale/cli/run.py": "tests/cli/test_record.py",
     # What old names of others are told, in the words of those others.
-    "compat_lossscale/neighbours/": "tests/neighbours",
+    "compat_lossscale/legacy/changed_behaviour.py": "tests/legacy",
+    "compat_lossscale/legacy/estimator_training.py": "tests/legacy",
+    "compat_lossscale/legacy/library_functions.py": "tests/legacy",
+    "compat_lossscale/legacy/neighbour_names/": "tests/legacy",
+    "compat_lossscale/legacy/serving.py": "tests/legacy",
     # What is wrong with an artefact.
     "compat_lossscale/formats/": "tests/formats/attacks.py",
     "compat_lossscale/models/": "tests/models/test_process.py",

@@ -21,8 +21,8 @@ from compat_lossscale._patching import Undo, around, set_attribute
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import check_aggregation, check_has_gradients
+from compat_lossscale.legacy.neighbour_names.keras_names import DECAY, HOOKS, MEMBERS, MODEL_MEMBERS
 from compat_lossscale.members.optimizer import check_has_tape
-from compat_lossscale.neighbour_names.keras_3_names import DECAY, HOOKS, MEMBERS, MODEL_MEMBERS
 
 
 def differentiate(

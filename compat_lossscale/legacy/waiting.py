@@ -142,9 +142,9 @@ def put_neighbours(undo: list[Callable[[], None]], *, keras: int = 2) -> None:
     _stop_waiting()
     _is_put = True
     undo.append(_forget)
-    from compat_lossscale import neighbours  # noqa: PLC0415  # only if used
+    from compat_lossscale.legacy import serving  # noqa: PLC0415  # only if used
 
-    neighbours.put(undo, keras=keras)
+    serving.put(undo, keras=keras)
 
 
 def _forget() -> None:
