@@ -15,7 +15,12 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale._patching import FunctionPatch, FunctionPatches
-from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, policy_scope_of, wrap_under
+from compat_lossscale.members.loss_scales import (
+    PolicyWithLossScale,
+    Wrap,
+    policy_scope_of,
+    wrap_under,
+)
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
 
 Wrapping: TypeAlias = Callable[[Any], Wrap | None]

@@ -18,8 +18,7 @@ ROOTS = {"compat_lossscale": REPOSITORY, "lossscale_codemods": REPOSITORY / "cod
 # Leaves are modules that every room may use; "_version" is the number alone. The modules of public
 # names, such as `experimental`, count as rooms of their own, and so does the package's `__init__`.
 LEAVES = {
-    "errors", "_require", "_atomic_file", "_printable", "_probing", "_patching",
-    "_import_hook", "_version",
+    "errors", "_require", "_atomic_file", "_patching", "_import_hook", "_version",
 }  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     **{leaf: set() for leaf in LEAVES},
@@ -85,7 +84,6 @@ WITHOUT_TENSORFLOW = {
     "legacy.program",
     "legacy.serving",
     "legacy.startup",
-    "legacy.usage",
     "legacy.waiting",
     "models",
     "models.rebuilding",
@@ -100,7 +98,6 @@ WITHOUT_TENSORFLOW = {
     "members",
     "members.guards",
     "watching.logged_run",
-    "watching.plotting",
     "watching.report",
 }
 # One word has one meaning, so that a class can be searched for by its name. The exceptions:

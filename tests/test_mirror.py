@@ -49,7 +49,6 @@ SHIM: Final = {
     # One value with its forms.
     "spec/arrays": "spec/test_loss_scale_state.py",
     # Parts of the optimizers and their classes.
-    "members/policy": "policies/test_policy.py",
     "policies": "policies/test_policy.py",
     "tf1": "tf1/test_optimizer.py",
     "core/native": "test_private_names.py",

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compat_lossscale._printable import escaped
-from compat_lossscale.cli._command import Command, configuration_of
+from compat_lossscale.cli import Command, configuration_of
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import (
     LEGACY_KERAS,
@@ -27,6 +26,7 @@ from compat_lossscale.legacy.environment import (
     Outlook,
     numbers,
 )
+from compat_lossscale.pages import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -305,7 +305,7 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Used
     """Searches Python files for neighbours, for some seconds at most."""
     from lossscale_codemods.project.discovery import Skipped, discover
 
-    from compat_lossscale.legacy.usage import used_in
+    from compat_lossscale.legacy.environment import used_in
 
     used, end = UsedNeighbours(), time.monotonic() + seconds
     programs = {path.absolute() for path in paths if os.path.isfile(path)}

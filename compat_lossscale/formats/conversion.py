@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError
+from compat_lossscale.formats import hdf5, keras_archive, saved_model
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
-from compat_lossscale.formats.readers import h5, keras_archive, saved_model
 from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers
 from compat_lossscale.spec.configs import WRAPPERS
 from compat_lossscale.spec.inner_optimizers import Family, class_name, is_known
@@ -284,7 +284,7 @@ _NO_HYSTERESIS = "{} has no hysteresis: it shrinks the scale at each step that i
 _RESTORED_HERE = "this package restores it; stock {} does not look for it"
 _NAMES = ("loss_scale", "good_steps", "hysteresis_left", "iterations", "slots")
 _Fates = Mapping[str, tuple[Verdict, str]]
-_MODELS = (h5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
+_MODELS = (hdf5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
 
 
 def is_whole(format_: str, source: Generation, target: Generation) -> bool:

@@ -353,7 +353,6 @@ def _put_on_keras_3(undo: Undo, *, neighbours: bool) -> None:
     from compat_lossscale.keras3 import (  # noqa: PLC0415  # they import Keras
         experimental,
         old_members,
-        policies,
         tensorflow_2_4,
     )
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
@@ -362,7 +361,7 @@ def _put_on_keras_3(undo: Undo, *, neighbours: bool) -> None:
     names = old_names.KerasNames(
         optimizer=tensorflow_2_4.LossScaleOptimizer,
         experimental_optimizer=experimental.LossScaleOptimizer,
-        policies=policies,
+        policies=experimental,
         configs=tensorflow_2_4.configs,
         deserialize_policy=keras.dtype_policies.deserialize,
         helpers={},
@@ -376,13 +375,13 @@ def _put_on_keras_3(undo: Undo, *, neighbours: bool) -> None:
     old_members.put(undo)
     if neighbours:
         old_members.put_into_layers(undo)
-    policies.register(undo)
+    experimental.register(undo)
 
     def wrap(optimizer: Any) -> Any:
         if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
             return optimizer
         return tensorflow_2_4.LossScaleOptimizer(optimizer)
 
-    undo.append(functools.partial(policies.patches.replace, policies.patches.applied))
-    policies.enable(default=wrap)
-    policies.put_get_optimizer(wrap, undo)
+    undo.append(functools.partial(experimental.patches.replace, experimental.patches.applied))
+    experimental.enable(default=wrap)
+    experimental.put_get_optimizer(wrap, undo)

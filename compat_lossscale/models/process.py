@@ -20,9 +20,9 @@ from compat_lossscale.errors import (
     ConversionError,
     InexpressibleLossScaleError,
 )
+from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict
 from compat_lossscale.formats.isolated import to_json
-from compat_lossscale.formats.readers import checkpoint, h5, keras_archive
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
 from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights
 from compat_lossscale.models.stored import StoredModel, read_stored
@@ -360,7 +360,7 @@ def _libraries(stored: StoredModel) -> tuple[Any, Any]:
 def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     """Returns the model and its optimizer, with their state."""
     path = stored.artefact.path
-    if stored.artefact.format in (h5.FORMAT, keras_archive.FORMAT):
+    if stored.artefact.format in (hdf5.FORMAT, keras_archive.FORMAT):
         custom = {}
         if not stored.is_of_keras3:
             # tf-keras does not find the latter two in a loss-scale optimizer, nor does it need to.

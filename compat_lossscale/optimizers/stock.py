@@ -16,7 +16,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale._probing import probe
+from compat_lossscale.core.native import probe
 
 __all__ = [
     "BaseLossScaleOptimizer",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat_lossscale.legacy.usage import FileUsage, used_in
+from compat_lossscale.legacy.environment import FileUsage, used_in
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from compat_lossscale.formats import checkpoint
 from compat_lossscale.formats.artefact import (
     Artefact,
     ConfigSearch,
@@ -23,7 +24,6 @@ from compat_lossscale.formats.artefact import (
 )
 from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_part, parse_json
 from compat_lossscale.formats.hdf5 import NO_STATE
-from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.tensor_bundle import Budget, TensorBundle, messages, text
 
 FORMAT = "SavedModel"

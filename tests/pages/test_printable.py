@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from compat_lossscale._printable import escaped
 from compat_lossscale.cli.doctor import doctor
 from compat_lossscale.cli.migrate import migrate
+from compat_lossscale.pages import escaped
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 FINDING = OLD.replace("float32", "infer")

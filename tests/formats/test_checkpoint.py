@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat_lossscale.formats import LiveState, UnreadableArtefactError
-from compat_lossscale.formats.readers import checkpoint
+from compat_lossscale.formats import LiveState, UnreadableArtefactError, checkpoint
 
 
 class Bundle:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compat_lossscale.formats import UnreadableArtefactError
-from compat_lossscale.formats.readers import saved_model
+from compat_lossscale.formats import UnreadableArtefactError, saved_model
 
 if TYPE_CHECKING:
     from pathlib import Path

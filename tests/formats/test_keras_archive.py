@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compat_lossscale.formats import bounded, read
-from compat_lossscale.formats.readers import (
+from compat_lossscale.formats import (
+    bounded,
     keras_archive,
+    read,
 )
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation

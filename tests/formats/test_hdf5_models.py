@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compat_lossscale.formats import LiveState, read
-from compat_lossscale.formats.readers import h5
+from compat_lossscale.formats import LiveState, hdf5, read
 from tests.formats.samples import ARTEFACTS, model
 
 if TYPE_CHECKING:
@@ -20,15 +19,15 @@ if TYPE_CHECKING:
 def test_a_model_is_recognized_by_its_content(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     shutil.copy(ARTEFACTS / "2.3" / "model.h5", path)
-    assert h5.matches(str(path))
-    assert read(path).format == h5.FORMAT
+    assert hdf5.matches(str(path))
+    assert read(path).format == hdf5.FORMAT
 
 
 def test_a_damaged_model_is_recognized_by_its_suffix(tmp_path: Path) -> None:
     path = tmp_path / "model.h5"
     path.write_bytes(b"no HDF5")
-    assert h5.matches(str(path))
-    assert not h5.matches(str(path.with_suffix(".txt")))
+    assert hdf5.matches(str(path))
+    assert not hdf5.matches(str(path.with_suffix(".txt")))
 
 
 def test_a_model_holds_its_config_the_optimizers_state_and_its_writer() -> None:
@@ -52,6 +51,6 @@ def test_files_of_weights_hold_no_config(tmp_path: Path) -> None:
     del file.attrs["training_config"]
     file.close()
     artefact = read(path)
-    assert artefact.format == h5.WEIGHTS_FORMAT
+    assert artefact.format == hdf5.WEIGHTS_FORMAT
     assert artefact.configs == ()
     assert LiveState("optimizer") not in artefact.states

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compat_lossscale.formats.readers import (
+from compat_lossscale.formats import (
     config_json,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import collections
 
-from compat_lossscale._probing import probe
+from compat_lossscale.core.native import probe
 
 
 def test_a_name_that_is_there_is_found() -> None:
