@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One entry of the table of neighbours. Plain data: nothing is imported to make one."""
+"""The rows of the tables. Plain data: nothing is imported to make one."""
 
 from __future__ import annotations
 
 import dataclasses
 import pkgutil
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 THE_SAME = "the same"
@@ -93,3 +94,90 @@ class Neighbour:
     def explanation(self) -> str:
         """Says why nothing serves the name, and what to do."""
         return f"{self.module_or_name} ended with {self.until}: {self.faithful}. {self.instead}."
+
+
+@dataclasses.dataclass(frozen=True)
+class Changed:
+    """A signature that changed.
+
+    Attributes:
+        path: The function, the class or the method. A class stands for its constructor.
+        same: How many of the first parameters are what they were.
+        then: The old parameters after these, in order.
+        told_by: By place, the types of values that the parameter at this place takes in the old
+            signature alone. The types are exact: a bool is no int.
+        at_most: How many arguments today's signature takes without names; `None` for any number.
+        renamed: Today's names of parameters, by the old ones.
+        dropped: Parameters that are gone, and whose values do nothing today.
+        refused: By name, parameters whose values are an error, and what to do. `None` is none.
+        instead: What to write for the calls that the rest says nothing of, if they changed too.
+    """
+
+    path: str
+    same: int = 0
+    then: tuple[str, ...] = ()
+    told_by: Mapping[int, tuple[type, ...]] = dataclasses.field(default_factory=dict)
+    at_most: int | None = None
+    renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    dropped: frozenset[str] = frozenset()
+    refused: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    instead: str = ""
+
+    @property
+    def is_method(self) -> bool:
+        """Whether it is in a class."""
+        return self.path.split(".")[-2][0].isupper()
+
+    @property
+    def name(self) -> str:
+        """The name, without the module or the class it is in."""
+        return self.path.rpartition(".")[2]
+
+    def is_old(self, kinds: Sequence[type | None]) -> bool:
+        """Whether arguments without names are in the order of the old signature.
+
+        Args:
+            kinds: The type of each; `None` where it is not known.
+        """
+        if self.at_most is not None and len(kinds) > self.at_most:
+            return True
+        told = self.told_by.items()
+        return any(place < len(kinds) and kinds[place] in types for place, types in told)
+
+    def names_for(self, count: int) -> list[str | None]:
+        """Returns the names to call arguments by that the old signature took without names.
+
+        Args:
+            count: How many there are.
+
+        Returns:
+            `None` for those that stay without, and an old name for each of the others.
+        """
+        return [None] * min(self.same, count) + list(self.then[: max(count - self.same, 0)])
+
+    def as_today(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Returns the arguments of a call as today's signature takes them.
+
+        Args:
+            args: Those without names, without `self`.
+            kwargs: Those with names.
+
+        Raises:
+            ValueError: A parameter has a value that is an error today; the message says what to do.
+        """
+        positional, named = list(args), dict(kwargs)
+        if self.then and self.is_old([type(value) for value in args]):
+            names = self.names_for(len(args))
+            if len(names) == len(args) and not named.keys() & set(names):
+                positional = list(args[: self.same])
+                named.update(zip(self.then, args[self.same :], strict=False))
+        for old, new in self.renamed.items():
+            if old in named and new not in named:
+                named[new] = named.pop(old)
+        for name, instead in self.refused.items():
+            if named.get(name) is not None:
+                raise ValueError(f"{self.name}() has no {name} any more. {instead}.")
+        kept = {name: value for name, value in named.items() if name not in self.dropped}
+        return positional, kept

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of TensorFlow 1.14 to 2.19 that are gone, apart from loss scaling and those that moved.
+"""Names of TensorFlow 1.14 to 2.19 that are gone, and functions that take other arguments today.
 
-The public ones are what a comparison of the public names of 2.0.4, 2.1.4, 2.2.3, 2.3.4 and 2.4.4
-with today's came to (`tests/legacy/neighbour_names/record_public_names.py`).
+Loss scaling, and names that moved, are elsewhere. The public names and the signatures are what a
+comparison of those of 2.0.4, 2.1.4, 2.2.3, 2.3.4 and 2.4.4 with today's came to
+(`tests/legacy/neighbour_names/record_public_names.py`). Where the old versions differ from one
+another in the arguments, which do not say which is meant, there is no entry.
 """
 
 from __future__ import annotations
 
-from compat_lossscale.legacy.neighbour_names.neighbour import THE_SAME, Neighbour
+from compat_lossscale.legacy.neighbour_names.neighbour import THE_SAME, Changed, Neighbour
 
 _API = "tensorflow"
 _V1 = f"{_API}.compat.v1"
@@ -419,3 +421,100 @@ MODULES = (
     ),
 )
 """Modules, with what is below them."""
+
+_LAYERS = f"{_KERAS}.layers"
+_PREPROCESSING = f"{_LAYERS}.experimental.preprocessing"
+_SERVICE = "tf.data.experimental.service."
+_OF_CONVOLUTIONS = (
+    "activation use_bias kernel_initializer bias_initializer kernel_regularizer bias_regularizer "
+    "activity_regularizer kernel_constraint bias_constraint"
+)
+
+
+def _inserted(path: str, same: int, then: str, *told_by: type) -> Changed:
+    """A parameter was put between others: values of some types are meant for the one after it."""
+    return Changed(path, same, tuple(then.split()), {same: told_by})
+
+
+_SAVE = ("include_optimizer", "save_format", "signatures", "options", "save_traces")
+
+SIGNATURES: tuple[Changed, ...] = (
+    Changed(f"{_KERAS}.Model.save", 2, _SAVE, {2: (bool,)}, at_most=3),
+    Changed(f"{_KERAS}.models.save_model", 3, _SAVE, {3: (bool,)}, at_most=4),
+    Changed(
+        f"{_KERAS}.Model.load_weights", 1, ("by_name", "skip_mismatch", "options"), {1: (bool,)}
+    ),
+    Changed(
+        f"{_KERAS}.Model.compile",
+        4,
+        ("sample_weight_mode", "weighted_metrics", "target_tensors", "distribute"),
+        {4: (str,), 5: (list, tuple, dict, str)},
+        refused={
+            "target_tensors": "Give the targets to fit() as `y`; in a graph, after "
+            "tf.compat.v1.disable_eager_execution(), compile() takes them still",
+            "distribute": "Make and compile the model inside `with strategy.scope():`",
+        },
+    ),
+    Changed(
+        f"{_LAYERS}.Layer.add_update", 1, ("inputs",), at_most=1, dropped=frozenset({"inputs"})
+    ),
+    Changed(f"{_LAYERS}.Layer.add_loss", 1, ("inputs",), at_most=1),
+    Changed(f"{_LAYERS}.Layer.add_metric", 1, ("aggregation", "name"), at_most=2),
+    _inserted(f"{_KERAS}.losses.SparseCategoricalCrossentropy", 1, "reduction name", str),
+    _inserted(f"{_KERAS}.losses.BinaryCrossentropy", 2, "reduction name", str),
+    _inserted(f"{_KERAS}.losses.CategoricalCrossentropy", 2, "reduction name", str),
+    _inserted(f"{_KERAS}.metrics.PrecisionAtRecall", 2, "name dtype", str),
+    _inserted(f"{_KERAS}.metrics.RecallAtPrecision", 2, "name dtype", str),
+    _inserted(f"{_KERAS}.metrics.SensitivityAtSpecificity", 2, "name dtype", str),
+    _inserted(f"{_KERAS}.metrics.SpecificityAtSensitivity", 2, "name dtype", str),
+    _inserted(
+        f"{_KERAS}.callbacks.TensorBoard",
+        4,
+        "update_freq profile_batch embeddings_freq embeddings_metadata",
+        *(str, int),
+    ),
+    _inserted(f"{_LAYERS}.Conv1D", 6, _OF_CONVOLUTIONS, str),
+    _inserted(f"{_LAYERS}.Conv2D", 6, _OF_CONVOLUTIONS, str),
+    _inserted(f"{_LAYERS}.Conv3D", 6, _OF_CONVOLUTIONS, str),
+    _inserted(f"{_LAYERS}.Conv3DTranspose", 6, _OF_CONVOLUTIONS, str),
+    _inserted(
+        f"{_LAYERS}.DepthwiseConv2D",
+        5,
+        _OF_CONVOLUTIONS.replace("kernel", "depthwise"),
+        str,
+    ),
+    _inserted(f"{_PREPROCESSING}.Resizing", 3, "name", str),
+    _inserted("tensorflow.saved_model.LoadOptions", 0, "experimental_io_device", str),
+    Changed(
+        f"{_API}.distribute.ReplicaContext.all_reduce", renamed={"experimental_hints": "options"}
+    ),
+    Changed(
+        f"{_API}.distribute.StrategyExtended.reduce_to", renamed={"experimental_hints": "options"}
+    ),
+    Changed(
+        f"{_API}.distribute.StrategyExtended.batch_reduce_to",
+        renamed={"experimental_hints": "options"},
+    ),
+    Changed(f"{_KERAS}.preprocessing.text.one_hot", renamed={"text": "input_text"}),
+    Changed(f"{_KERAS}.preprocessing.text.text_to_word_sequence", renamed={"text": "input_text"}),
+    Changed(f"{_KERAS}.utils.GeneratorEnqueuer", renamed={"sequence": "generator"}),
+    *(
+        Changed(
+            f"{_KERAS}.utils.{name}",
+            instead=f"tf.keras.utils.legacy.{name} takes and gives what it did",
+        )
+        for name in ("serialize_keras_object", "deserialize_keras_object")
+    ),
+    Changed(
+        f"{_API}.data.experimental.service.DispatchServer",
+        refused={"port": f"Give {_SERVICE}DispatcherConfig(port=...) as `config`"},
+    ),
+    Changed(
+        f"{_API}.data.experimental.service.WorkerServer",
+        refused={
+            "port": f"Give {_SERVICE}WorkerConfig(dispatcher_address=..., port=...) as `config`"
+        },
+    ),
+    Changed(f"{_API}.random.experimental.create_rng_state", renamed={"algorithm": "alg"}),
+)
+"""The signatures that changed, the most used first."""
