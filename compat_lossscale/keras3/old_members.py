@@ -108,7 +108,7 @@ def put_into_layers(undo: Undo) -> None:
     if not hasattr(model, "reset_states"):
         set_attribute(model, "reset_states", _reset_states_of_model, undo)
     if not hasattr(layer, "__getattr__"):
-        set_attribute(layer, "__getattr__", _look_up, undo)
+        set_attribute(layer, "__getattr__", _look_up_in_layers, undo)
 
 
 def _add_weight(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -169,38 +169,26 @@ def _reset_states_of_model(self: Any) -> None:
             layer.reset_states()
 
 
-def _look_up(layer: Any, name: str) -> Any:
-    if name not in MODEL_MEMBERS:
-        return object.__getattribute__(layer, name)  # Python's own words, or a property's.
-    raise AttributeError(
-        f"{type(layer).__name__!r} object has no attribute {name!r}: Keras 3's layers and models "
-        f"have none. Use {MODEL_MEMBERS[name]}.",
-        name=name,
-        obj=layer,
-    )
+def _explaining(instead: Mapping[str, str], kind: str) -> Callable[[Any, str], Any]:
+    """Returns a `__getattr__` whose error for some members says what to use instead."""
+
+    def look_up(owner: Any, name: str) -> Any:
+        if name not in instead:
+            # Python's own words; or those of a property that has raised an AttributeError.
+            return object.__getattribute__(owner, name)
+        raise AttributeError(
+            f"{type(owner).__name__!r} object has no attribute {name!r}: Keras 3's {kind} have "
+            f"none. Use {instead[name]}.",
+            name=name,
+            obj=owner,
+        )
+
+    return look_up
 
 
-def look_up(optimizer: Any, name: str) -> Any:
-    """Raises the error for an attribute that is not there, as a `__getattr__`.
-
-    Args:
-        optimizer: The optimizer.
-        name: The attribute. If it is one of `MEMBERS` or `HOOKS`, the error says what to use
-            instead.
-
-    Raises:
-        AttributeError: Always, unless a property failed by chance.
-    """
-    instead = MEMBERS.get(name) or HOOKS.get(name)
-    if instead is None:
-        # Python's own words; or those of a property that has raised an AttributeError.
-        return object.__getattribute__(optimizer, name)
-    raise AttributeError(
-        f"{type(optimizer).__name__!r} object has no attribute {name!r}: Keras 3's optimizers have "
-        f"none. Use {instead}.",
-        name=name,
-        obj=optimizer,
-    )
+look_up = _explaining({**HOOKS, **MEMBERS}, "optimizers")
+"""The `__getattr__` of optimizers, which have none of these members."""
+_look_up_in_layers = _explaining(MODEL_MEMBERS, "layers and models")
 
 
 class Variables(list[Any]):
