@@ -51,7 +51,6 @@ SHIM: Final = {
     # Parts of the optimizers and their classes.
     "policies": "policies/test_policy.py",
     "tf1": "tf1/test_optimizer.py",
-    "core/native": "test_private_names.py",
 }
 CODEMOD: Final = {
     # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.
