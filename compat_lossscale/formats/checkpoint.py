@@ -93,11 +93,7 @@ class CheckpointContent:
 
 
 def describe(bundle: TensorBundle) -> CheckpointContent:
-    """Describes a checkpoint.
-
-    Args:
-        bundle: The checkpoint.
-    """
+    """Describes a checkpoint."""
     data = bundle.text(KEY)
     if data is None:
         layout = "name-based, as tf.compat.v1.train.Saver of every version writes it"

@@ -100,9 +100,6 @@ class Conversion:
 def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
     """Returns the fields of a config, independent of the form of its generation.
 
-    Args:
-        config: A loss-scale config of any generation.
-
     Returns:
         The loss scale's four fields, and those of its rule as `rule.<name>`; and, if there is a
         wrapped optimizer, its class as
@@ -288,13 +285,7 @@ _MODELS = (hdf5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
 
 
 def is_whole(format_: str, source: Generation, target: Generation) -> bool:
-    """Whether a model is converted as a whole: to Keras 3, or from its archives to tf-keras.
-
-    Args:
-        format_: The artefact's format.
-        source: The generation of its config.
-        target: The generation that it is converted to.
-    """
+    """Whether a model is converted as a whole: to Keras 3, or from its archives to tf-keras."""
     if source is Generation.KERAS3:
         return format_ == keras_archive.FORMAT and target is Generation.TF_KERAS
     return format_ in _MODELS and target is Generation.KERAS3
@@ -338,11 +329,6 @@ def convert_artefact(
 
 def fates_of_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefact) -> _Fates:
     """Says what becomes of the state of a model that is converted as a whole.
-
-    Args:
-        parts: The parts of the optimizer's config.
-        conversion: What becomes of the config.
-        artefact: The artefact.
 
     Returns:
         The verdict on each value of a state, and the reason.

@@ -113,9 +113,6 @@ class Window(io.RawIOBase):
 def describe(file: str | BinaryIO | Window) -> Description:
     """Reads everything about loss scaling from an HDF5 file.
 
-    Args:
-        file: Its path, or an open file.
-
     Returns:
         The description, which consists of JSON values only.
 
@@ -276,10 +273,6 @@ _HYSTERESIS = "hysteresis_left"
 def live_state(description: Description, where: str) -> LiveState:
     """Reads an optimizer's state from the numbers below an optimizer's group.
 
-    Args:
-        description: The content of the file.
-        where: The name of the place.
-
     Returns:
         The state, with `None` for values that the file does not hold.
     """
@@ -340,9 +333,6 @@ def _wrapped_by(place: str) -> str:
 def wrapper_of(description: Description) -> Generation | None:
     """Finds the generation of the loss-scale optimizer that numbered variables belong to.
 
-    Args:
-        description: The content of the file.
-
     Returns:
         Keras 3 or tf-keras; `None` if the optimizer has no loss scaling, or if there are no
         variables.
@@ -398,13 +388,7 @@ def _strange(description: Description) -> set[str]:
 def missing(
     configs: Sequence[StatedConfig], state: LiveState, description: Description | None = None
 ) -> tuple[str, ...]:
-    """Returns what the loss scale of a model needs and its file does not hold.
-
-    Args:
-        configs: The loss-scale configs in the file.
-        state: The state in the file.
-        description: The content of the file.
-    """
+    """Returns what the loss scale of a model needs and its file does not hold."""
     names = []
     if description is not None and description["truncated"]:
         names.append(f"all but the first {MAX_NAMES} variables: they were not read")

@@ -99,9 +99,6 @@ def find(root: str) -> Iterator[str]:
 
     Symbolic links to folders are not followed, nor are links to files outside the folder.
 
-    Args:
-        root: The folder.
-
     Yields:
         Paths for `read`, in the order of their names. A SavedModel or a checkpoint is one path.
         Folders that cannot be opened come last, so that reading them gives the error.

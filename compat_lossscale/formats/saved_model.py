@@ -83,9 +83,6 @@ def read(path: str) -> Artefact:
 def read_model(path: str) -> dict[str, Any]:
     """Returns what a SavedModel of Keras says of its model.
 
-    Args:
-        path: The folder.
-
     Returns:
         The metadata of the model: its `model_config` and, if it was compiled, its
         `training_config`.

@@ -117,10 +117,6 @@ def put_get_optimizer(default: Wrap, undo: Undo) -> None:
     """Gives models `_get_optimizer`, which models with a `compile` of their own call.
 
     Source: `tf.keras.Model._get_optimizer` of TensorFlow 2.0 to 2.10.
-
-    Args:
-        default: See `enable`.
-        undo: What takes it away again.
     """
 
     def get_optimizer(self: Any, optimizer: Any) -> Any:
@@ -331,9 +327,6 @@ def register(undo: Undo) -> None:
     """Registers the names under which optimizers and policies have been saved since TensorFlow 2.0.
 
     A saved optimizer then comes back as the experimental one, as up to TensorFlow 2.3.
-
-    Args:
-        undo: What takes them out again.
     """
     known = keras.saving.get_custom_objects()
     before = {name: known[name] for name in _SAVED if name in known}

@@ -94,11 +94,7 @@ _AS_ALWAYS = {
 
 
 def put_into_layers(undo: Undo) -> None:
-    """Gives layers, models and metrics of Keras 3 these members.
-
-    Args:
-        undo: What takes them away again.
-    """
+    """Gives layers, models and metrics of Keras 3 these members."""
     metric, layer, model = keras.metrics.Metric, keras.layers.Layer, keras.Model
     for cls, replacement in ((metric, _add_weight_of_metric), (layer, _add_weight)):
         set_attribute(cls, "add_weight", around(cls.add_weight, replacement), undo)
@@ -249,11 +245,6 @@ def arguments_of_today(
 ) -> tuple[Any, dict[str, Any]]:
     """Returns the arguments of Keras 3's constructor for those of TensorFlow 2.0 to 2.10.
 
-    Args:
-        learning_rate: The learning rate.
-        options: The other arguments, by name.
-        name: The optimizer's name, for messages.
-
     Raises:
         LossScaleArgumentError: There is a `decay`.
     """
@@ -319,11 +310,7 @@ def set_value(x: Any, value: Any) -> None:
 
 
 def put(undo: Undo) -> None:
-    """Gives Keras 3's optimizers these members.
-
-    Args:
-        undo: What takes them away again.
-    """
+    """Gives Keras 3's optimizers these members."""
     optimizer = keras.optimizers.Optimizer
     added = {
         "get_weights": _get_weights,

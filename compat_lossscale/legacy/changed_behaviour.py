@@ -177,11 +177,7 @@ _EPOCH = "ckpt_saved_epoch/.ATTRIBUTES/VARIABLE_VALUE"
 
 
 def put_backups(undo: Undo) -> None:
-    """Wraps two methods of the callback: it begins from an old backup, and deletes it at the end.
-
-    Args:
-        undo: What takes that back.
-    """
+    """Lets `BackupAndRestore` begin from an old backup, and delete it at the end."""
     cls = importlib.import_module("tf_keras").callbacks.BackupAndRestore
     begin, end = cls.on_train_begin, cls.on_train_end
 
@@ -256,11 +252,7 @@ _PRIVATE = "_get_field"
 
 
 def put_unhashable_defaults(undo: Undo) -> None:
-    """Accepts such defaults again.
-
-    Args:
-        undo: What takes that back.
-    """
+    """Accepts defaults of dataclasses again that cannot be hashed."""
     own = getattr(dataclasses, _PRIVATE, None)
     if sys.version_info < (3, 11) or own is None:
         return

@@ -19,10 +19,6 @@ ESTIMATOR_API_NAME = "tensorflow"
 def init_run_config(config: Any, tf_config: Mapping[str, Any]) -> None:
     """Fills in a `RunConfig` that has a strategy.
 
-    Args:
-        config: The `RunConfig`.
-        tf_config: What the environment variable TF_CONFIG says.
-
     Raises:
         ValueError: A strategy is given twice.
         NotImplementedError: TF_CONFIG describes a cluster.

@@ -198,10 +198,6 @@ def installed(
 def require(what: str, *, keras: int) -> None:
     """Checks that all is installed.
 
-    Args:
-        what: What needs it, for the beginning of the message.
-        keras: Which Keras `tf.keras` is, 2 or 3.
-
     Raises:
         MissingExtraError: TensorFlow, or the chosen Keras, is not installed.
     """
@@ -217,10 +213,6 @@ def select(undo: Undo, *, keras: int) -> None:
 
 def _put(options: waiting.InstallOptions, undo: Undo) -> None:
     """Puts the old names into TensorFlow and the chosen Keras, which it imports.
-
-    Args:
-        options: See `install`. With Keras 3, members of layers and metrics are neighbours.
-        undo: What takes them out again.
 
     Raises:
         InstallError: `tf.keras` is the other Keras already, or Keras 3 does not run on TensorFlow.

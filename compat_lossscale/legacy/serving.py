@@ -151,13 +151,7 @@ Modules = Mapping[str, Neighbour]
 
 
 def put_lazy_names(module: Any, names: Mapping[str, Neighbour], undo: Undo) -> None:
-    """Serves names of a module that it lacks.
-
-    Args:
-        module: The module.
-        names: What it is to have, by name.
-        undo: What takes that back.
-    """
+    """Serves names of a module that it lacks."""
     own = vars(module).get("__getattr__")
 
     def look_up(name: str) -> Any:
@@ -177,10 +171,6 @@ def put_tensorflow_1_explanations(tensorflow: Any, undo: Undo) -> None:
     """Lets the error of a name that only TensorFlow 1 had say what to do.
 
     To `hasattr` and `dir` it is not there.
-
-    Args:
-        tensorflow: The package.
-        undo: What takes that back.
     """
     v1 = tensorflow.compat.v1
     put_lazy_names(tensorflow, _of_version_1(v1, ""), undo)
@@ -212,11 +202,6 @@ def put_explanations(cls: Any, names: Mapping[str, Neighbour], undo: Undo) -> No
     """Lets the error of an attribute that objects lack say what to do.
 
     To `hasattr` and `dir` it is not there.
-
-    Args:
-        cls: The class of the objects.
-        names: The attributes, by name, which nothing serves.
-        undo: What takes that back.
     """
     own = getattr(cls, "__getattr__", None)
 
@@ -235,24 +220,14 @@ def put_explanations(cls: Any, names: Mapping[str, Neighbour], undo: Undo) -> No
 
 
 def put_modules(modules: Modules, undo: Undo) -> None:
-    """Serves modules that are gone.
-
-    Args:
-        modules: What serves them.
-        undo: What takes that back.
-    """
+    """Serves modules that are gone."""
     finder = _Finder(modules)
     add_finder(finder, first=False)
     undo.append(finder.take_back)
 
 
 def serving(modules: Modules, name: str) -> tuple[Neighbour, list[str]] | None:
-    """Returns what serves a module, and the paths of the modules that do; `None` if nothing does.
-
-    Args:
-        modules: What serves modules.
-        name: The module's name.
-    """
+    """Returns what serves a module, and the paths of the modules that do; `None` without one."""
     above, below = name, ""
     while above not in modules:
         above, dot, last = above.rpartition(".")
@@ -377,11 +352,7 @@ _KERAS_3_HOMES = (
 
 
 def put_keras_3_explanations(undo: Undo) -> None:
-    """Has names of `tf.keras` that Keras 3 lacks explained: nothing serves them.
-
-    Args:
-        undo: What takes that back.
-    """
+    """Has names of `tf.keras` that Keras 3 lacks explained: nothing serves them."""
     places: dict[str, dict[str, Neighbour]] = {}
     modules = {}
     for below in sorted(GONE | GONE_V1):
@@ -525,10 +496,6 @@ def put_keras_2(packages: Sequence[str], undo: Undo) -> None:
 
     A module's import statements call the `__import__` of its `__builtins__`. Modules of these
     packages have one of their own.
-
-    Args:
-        packages: Their names.
-        undo: What takes that back, for what is imported after it.
     """
     finder = _Keras2Finder(packages)
     add_finder(finder, first=True)

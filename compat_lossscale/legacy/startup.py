@@ -172,11 +172,7 @@ def start() -> None:
 
 
 def prepare(options: Mapping[str, bool]) -> None:
-    """Prepares this process, and the processes that `multiprocessing` starts from it.
-
-    Args:
-        options: The arguments of `install_when_imported`.
-    """
+    """Prepares this process, and the processes that `multiprocessing` starts from it."""
     install_when_imported("`compat-lossscale run`", **options)
     _import_hook.when_imported(
         "multiprocessing.util", lambda module: _pass_on(module, options), waiting.undo

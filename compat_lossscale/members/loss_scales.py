@@ -378,12 +378,7 @@ class PolicyWithLossScale:
 def policy_scope_of(
     set_policy: Callable[[Any], None], current: Callable[[], Any]
 ) -> Callable[[Any], AbstractContextManager[None]]:
-    """Returns a Keras' `policy_scope` (private in TensorFlow, but programs import it).
-
-    Args:
-        set_policy: Sets the policy.
-        current: Returns what `set_policy` has to be given for the policy that is in force.
-    """
+    """Returns a Keras' `policy_scope` (private in TensorFlow, but programs import it)."""
 
     @contextlib.contextmanager
     def policy_scope(policy: Any) -> Iterator[None]:

@@ -64,12 +64,7 @@ class OptimizerState:
 
 
 def read_state(optimizer: Any, trained: Sequence[Any]) -> OptimizerState:
-    """Reads the state of an optimizer of tf-keras or Keras 3.
-
-    Args:
-        optimizer: The optimizer, or the loss-scale optimizer around it.
-        trained: The variables that it trains.
-    """
+    """Reads the state of an optimizer of tf-keras or Keras 3."""
     inner = getattr(optimizer, "inner_optimizer", optimizer)
     lists = _slot_lists(inner, trained)
     state = OptimizerState(
@@ -89,11 +84,6 @@ def read_state(optimizer: Any, trained: Sequence[Any]) -> OptimizerState:
 
 def write_state(optimizer: Any, trained: Sequence[Any], state: OptimizerState) -> list[Field]:
     """Gives an optimizer of tf-keras or Keras 3 a state.
-
-    Args:
-        optimizer: The optimizer, built for the variables.
-        trained: The variables.
-        state: The state.
 
     Returns:
         What the optimizer has no place for, or needs and is not given.
@@ -272,9 +262,6 @@ def _limit(memory: int) -> None:
 
 def convert_model(request: Request) -> Conversion:
     """Converts a model.
-
-    Args:
-        request: What is to be converted.
 
     Returns:
         The conversion, with what the libraries make of it.

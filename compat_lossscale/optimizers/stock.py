@@ -258,12 +258,7 @@ track_variable = probe("tf_keras.src.backend", "track_variable", _track_as_a_wei
 
 
 def accepts(function: Any, parameter: str) -> bool:
-    """Whether a function or method takes an argument by keyword.
-
-    Args:
-        function: The function or method.
-        parameter: The keyword.
-    """
+    """Whether a function or method takes an argument by keyword."""
     return _accepts(getattr(function, "__func__", function), parameter)
 
 

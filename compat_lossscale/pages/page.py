@@ -152,12 +152,7 @@ def text_of(line: list[Piece]) -> str:
 
 
 def as_html(line: list[Piece], marked: Iterable[Span] = ()) -> Markup:
-    """Returns a line as HTML.
-
-    Args:
-        line: The pieces of the line.
-        marked: The ranges of characters to mark, in order.
-    """
+    """Returns a line as HTML."""
     out: list[str] = []
     for css, piece, mark in _cut(line, list(marked)):
         html = str(shown(piece))
@@ -231,13 +226,7 @@ class Row:
 
 
 def hunks(before: str, after: str, language: str) -> list[list[Row]]:
-    """Returns the places where two texts differ, each as rows from top to bottom.
-
-    Args:
-        before: The old text.
-        after: The new text.
-        language: The language of both, a name that Pygments knows.
-    """
+    """Returns the places where two texts differ, each as rows from top to bottom."""
     old, new = lines_of(before, language), lines_of(after, language)
     matcher = difflib.SequenceMatcher(
         None, [text_of(line) for line in old], [text_of(line) for line in new]

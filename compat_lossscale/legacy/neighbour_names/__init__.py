@@ -62,9 +62,6 @@ def neighbour_at(path: str) -> Neighbour | None:
 def successor_of(path: str) -> str:
     """Returns what new code has in the place of a name, as `Neighbour.exactly` writes it.
 
-    Args:
-        path: The dotted path of the name, or of a module.
-
     Returns:
         Nothing if no name does the same in every case.
     """

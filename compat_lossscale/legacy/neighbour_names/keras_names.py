@@ -306,9 +306,5 @@ _ELSEWHERE = "what https://keras.io/guides/migrating_to_keras_3/ says"
 
 
 def instead_of(below: str) -> str:
-    """Returns what to use instead of a name that Keras 3 lacks.
-
-    Args:
-        below: The name, one of `GONE` or `GONE_V1`.
-    """
+    """Returns what to use instead of a name that Keras 3 lacks."""
     return _INSTEAD_ON_KERAS_3.get(below, _ELSEWHERE)

@@ -160,10 +160,6 @@ class Changed:
     ) -> tuple[list[Any], dict[str, Any]]:
         """Returns the arguments of a call as today's signature takes them.
 
-        Args:
-            args: Those without names, without `self`.
-            kwargs: Those with names.
-
         Raises:
             ValueError: A parameter has a value that is an error today; the message says what to do.
         """
