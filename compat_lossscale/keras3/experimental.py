@@ -22,6 +22,7 @@ from compat_lossscale.keras3.tensorflow_2_4 import configs
 from compat_lossscale.members.loss_scales import (
     PolicyWithLossScale,
     Wrap,
+    get_layer_policy_of,
     policy_scope_of,
     wrap_under,
 )
@@ -158,6 +159,8 @@ class Policy(PolicyWithLossScale, keras.DTypePolicy, metaclass=private.NamedAsKe
     __module__ = "keras"
     _home = f"{__name__}:Policy"
     _configs = configs
+    _wrapper = LossScaleOptimizer
+    _wrappers = keras.optimizers.LossScaleOptimizer
 
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:
         if name is None:
@@ -188,19 +191,6 @@ class Policy(PolicyWithLossScale, keras.DTypePolicy, metaclass=private.NamedAsKe
     def variable_dtype(self) -> str | None:
         """The dtype of variables."""
         return super().variable_dtype if self._old_name is None else "float32"
-
-    def wrap_optimizer(self, optimizer: Any) -> Any:
-        """Wraps an optimizer as `Model.compile` does under this policy.
-
-        Args:
-            optimizer: An optimizer of Keras 3.
-
-        Returns:
-            `optimizer` itself if it has loss scaling already or this policy has no loss scale.
-        """
-        if self._loss_scale is None or isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
-            return optimizer
-        return LossScaleOptimizer(optimizer, self._loss_scale)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, keras.DTypePolicy):
@@ -274,23 +264,8 @@ def global_policy() -> Any:
     return Policy(policy.name) if is_default else policy
 
 
-def get_layer_policy(layer: Any) -> Any:
-    """Returns a layer's policy, the layer's own object.
-
-    Source: `tf.keras.mixed_precision.experimental.get_layer_policy` of TensorFlow 2.2 to 2.4.
-
-    Args:
-        layer: A layer of Keras 3.
-
-    Raises:
-        ValueError: `layer` is none.
-    """
-    if not isinstance(layer, keras.layers.Layer):
-        raise ValueError(
-            f"get_policy can only be called on a layer, but got: {layer!r}. get_layer_policy takes "
-            "a layer of Keras 3."
-        )
-    return layer.dtype_policy
+get_layer_policy = get_layer_policy_of(keras.layers.Layer, "Keras 3")
+"""Returns a layer's policy, the layer's own object."""
 
 
 class SavedPolicy:

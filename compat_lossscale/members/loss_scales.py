@@ -316,6 +316,10 @@ class PolicyWithLossScale:
             """The name of the dtype of its variables; `None` likewise."""
 
     _configs: ClassVar[LossScaleConfigs]
+    _wrapper: ClassVar[Any]
+    """The class that wraps optimizers, given one and a loss scale."""
+    _wrappers: ClassVar[type]
+    """The base class of all optimizers that scale the loss."""
     _loss_scale: LossScale | None
     _loss_scale_is_given: bool
 
@@ -343,6 +347,20 @@ class PolicyWithLossScale:
     def should_cast_variables(self) -> bool:
         """Whether variables are cast to another dtype for computing (removed in TensorFlow 2.4)."""
         return bool(self.variable_dtype != self.compute_dtype)
+
+    def wrap_optimizer(self, optimizer: Any) -> Any:
+        """Wraps an optimizer as `Model.compile` does under this policy.
+
+        Args:
+            optimizer: An optimizer of the same Keras.
+
+        Returns:
+            The wrapped optimizer; or `optimizer` itself if it already has loss scaling, or this
+            policy has no loss scale.
+        """
+        if self._loss_scale is None or isinstance(optimizer, self._wrappers):
+            return optimizer
+        return self._wrapper(optimizer, self._loss_scale)
 
     def get_config(self) -> dict[str, Any]:
         """Returns the name, and the loss scale if one was passed."""
@@ -391,6 +409,30 @@ def policy_scope_of(
             set_policy(previous)
 
     return policy_scope
+
+
+def get_layer_policy_of(layers: type, kind: str) -> Callable[[Any], Any]:
+    """Returns a Keras' `get_layer_policy`, for layers of a class."""
+
+    def get_layer_policy(layer: Any) -> Any:
+        """Returns a layer's policy, the layer's own object.
+
+        Source: `tf.keras.mixed_precision.experimental.get_layer_policy` of TensorFlow 2.2 to 2.4.
+
+        Args:
+            layer: A Keras layer.
+
+        Raises:
+            ValueError: `layer` is not a Keras layer.
+        """
+        if not isinstance(layer, layers):
+            raise ValueError(
+                f"get_policy can only be called on a layer, but got: {layer!r}. get_layer_policy "
+                f"takes a layer of {kind}."
+            )
+        return layer.dtype_policy  # type: ignore[attr-defined]  # Keras has no types
+
+    return get_layer_policy
 
 
 def wrap_under(policy: Any, default: Wrap | None) -> Wrap | None:
