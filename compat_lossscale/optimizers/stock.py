@@ -18,32 +18,6 @@ import tf_keras
 
 from compat_lossscale.core.native import probe
 
-__all__ = [
-    "BaseLossScaleOptimizer",
-    "LegacyLossScaleOptimizer",
-    "LossScaleOptimizerMetaclass",
-    "Model",
-    "ModelV1",
-    "NewLossScaleOptimizer",
-    "Optimizer",
-    "OptimizerV2",
-    "accepts",
-    "chooses_optimizers_by_method",
-    "dtype_policies",
-    "hdf5_format",
-    "layer_classes",
-    "mixed_precision_names",
-    "optimizers",
-    "policy_from_config",
-    "saved_model_load",
-    "saving_lib",
-    "set_policy_of_layer",
-    "sums_as_the_strategy_does",
-    "track_variable",
-    "with_some_gradient",
-    "without_empty_gradients",
-]
-
 _MISSING = object()
 
 Optimizer = tf_keras.optimizers.Optimizer
