@@ -63,7 +63,7 @@ def test_different_results_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.nightly
 def test_a_skipped_step_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    def in_turns(calls: dict[str, Any], rounds: int) -> dict[str, list[float]]:
+    def in_turns(calls: dict[str, Any], rounds: int, **_: Any) -> dict[str, list[float]]:
         for call in calls.values():
             call.__self__.step(float("inf"))
         return {name: [1.0] * rounds for name in calls}
