@@ -210,16 +210,6 @@ def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
     return UNSAID
 
 
-def can_be_optimizer(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether an expression can be a loss-scale optimizer, in a file that makes such.
-
-    Args:
-        node: The expression.
-        program: Its file.
-    """
-    return makes_optimizers(program) and loss_scale_optimizer(node, program).can_be
-
-
 def _something_else(node: cst.BaseExpression, program: Program) -> str | None:
     """Says what an expression is that is known to be no loss-scale optimizer."""
     kinds = program.types.of(node)

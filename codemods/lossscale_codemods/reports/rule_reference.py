@@ -129,7 +129,6 @@ def pages() -> dict[str, str]:
 
 
 def _page(rule: Rule) -> str:
-    """Returns the page of a rule."""
     parts = [_MADE_BY, f"# {rule.id}: {rule.title}\n"]
     if formers := [former for former, now in FORMER_IDS.items() if now == rule.id]:
         parts.append(f"\nFormer ids: {', '.join(formers)}.\n")

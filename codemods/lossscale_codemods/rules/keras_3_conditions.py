@@ -18,8 +18,8 @@ from lossscale_codemods.domain import (
     ObjectType,
     ProjectClass,
     attribute_owner,
-    can_be_optimizer,
     looks_like_optimizer,
+    loss_scale_optimizer,
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, keras_3
@@ -124,12 +124,10 @@ def _is_of_model(node: cst.BaseExpression, program: Program) -> bool:
         return "optimizer" not in owner.attributes and inherited
     if isinstance(model, cst.Attribute) and model.attr.value == "model":
         owner = program.resolver.class_of(model.value)
-        return owner is not None and program.inherits(owner.node, _is_callback)
+        return owner is not None and program.inherits(
+            owner.node, lambda path: frameworks.is_framework(path) and ".callbacks." in path
+        )
     return False
-
-
-def _is_callback(path: str) -> bool:
-    return frameworks.is_framework(path) and ".callbacks." in path
 
 
 def _is_metric(path: str) -> bool:
@@ -171,11 +169,9 @@ def _reads_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
 
 def _may_read_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
     owner = attribute_owner(node, program.resolver)
-    return owner is not None and looks_like_optimizer(owner) and can_be_optimizer(owner, program)
-
-
-def _of_model(node: cst.Call, program: Program) -> bool:
-    return ObjectType.MODEL in program.types.of(owner_of(node))
+    if owner is None or not looks_like_optimizer(owner):
+        return False
+    return loss_scale_optimizer(owner, program).can_be
 
 
 def _of_model_or_layer(node: cst.Attribute, program: Program) -> bool:
@@ -224,7 +220,7 @@ OPTIMIZER = Owner(
 WRAPPER = Owner(_of_wrapper)
 STEP_OF_STOCK = Owner(_is_step_of_stock)
 LOSS_SCALE = Owner(_reads_loss_scale, _may_read_loss_scale)
-MODEL = Owner(_of_model)
+MODEL = Owner(lambda node, program: ObjectType.MODEL in program.types.of(owner_of(node)))
 MODEL_OR_LAYER = Owner(_of_model_or_layer)
 OWN_LAYER_OR_METRIC = Owner(_of_own_layer_or_metric)
 METRIC = Owner(_of_metric, _may_be_of_metric)

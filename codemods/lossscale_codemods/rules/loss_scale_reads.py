@@ -23,7 +23,6 @@ from lossscale_codemods.domain import (
     UseKind,
     asks_whether_callable,
     attribute_owner,
-    can_be_optimizer,
     class_with_old_base,
     guards_of_call,
     is_called_in,
@@ -195,7 +194,7 @@ class InnerOptimizer(Rule):
                 continue
             is_self = program.resolver.class_of(node.value) is not None
             is_gone = program.target in WITH_KERAS_3 and not is_self
-            if is_gone and can_be_optimizer(node.value, program):
+            if is_gone and answer.can_be:
                 advice = "If it is one, write `.inner_optimizer`."
                 review = Review(answer.reason, advice, unsafe_fix=respelled)
                 yield self.found(node, program, review, Role.FOUND)
@@ -420,7 +419,7 @@ def _is_old_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: P
         is_old = program.old_types.is_wrapper(owner)
         return name in OLD_ATTRIBUTES or (is_old and name not in TENSOR_ATTRIBUTES)
     can_be = name in OLD_ATTRIBUTES and not looks_like_settings(owner)
-    return can_be and can_be_optimizer(owner, program)
+    return can_be and loss_scale_optimizer(owner, program).can_be
 
 
 def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Verdict:

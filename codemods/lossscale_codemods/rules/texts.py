@@ -316,7 +316,6 @@ def _runs(call: cst.Call, program: Program) -> bool:
 
 
 def _last_name(call: cst.Call) -> str:
-    """Returns the last name of what is called."""
     last = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     return last.value if isinstance(last, cst.Name) else ""
 

@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "names.md"
 
 def test_the_committed_page_is_current() -> None:
     assert PAGE.read_text("utf-8") == page(), (
-        "run `python -m lossscale_codemods.reports.name_table > docs/names.md`"
+        "run `python -m lossscale_codemods.reports.rule_reference docs`"
     )
 
 
