@@ -31,7 +31,7 @@ from compat_lossscale.pages import escaped
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from lossscale_codemods.running.survey import Survey
+    from lossscale_codemods.project.byte_scan import Survey
 
     from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 
@@ -111,7 +111,7 @@ def _is_missing(path: Path) -> bool:
 
 
 def _survey(paths: Sequence[Path], seconds: float) -> Survey:
-    from lossscale_codemods.running.survey import survey
+    from lossscale_codemods.project.byte_scan import survey
 
     return survey(paths, seconds=seconds, exclude=configuration_of(paths).exclude)
 

@@ -16,8 +16,7 @@ from lossscale_codemods.domain.object_types import ObjectType
 from lossscale_codemods.python import BindingKind, class_of_self
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names
-from lossscale_codemods.tables.names import Meaning
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import Meaning, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,11 +18,15 @@ from lossscale_codemods.domain import (
     looked_up_name,
     model_compiles,
 )
+from lossscale_codemods.rules import keras_3_optimizers as optimizers
 from lossscale_codemods.rules.base import (
+    OLD_NAMES,
+    OPTIMIZER,
     Case,
     Found,
     Ignore,
     ImportState,
+    Marker,
     Review,
     Rewrite,
     Rule,
@@ -30,18 +34,15 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
-from lossscale_codemods.rules.markers import OLD_NAMES, OPTIMIZER, Marker
-from lossscale_codemods.rules.shared import keras_3_optimizers as optimizers
-from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS, takes_old_arguments
-from lossscale_codemods.rules.shared.keras_3_compiles import wrapped_by_compile
-from lossscale_codemods.rules.shared.keras_3_places import (
+from lossscale_codemods.rules.keras_3_table import TABLE, fitting, gone_names
+from lossscale_codemods.rules.loss_scale_arguments import (
+    COUNT_SKIPPED_STEPS,
     NOT_FIXED,
     WITHOUT_FLOOR,
     is_moved,
     old_name,
+    takes_old_arguments,
 )
-from lossscale_codemods.rules.shared.keras_3_rows import fitting, gone_names
-from lossscale_codemods.rules.shared.keras_3_table import TABLE
 from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.tables import keras_3
 from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, OldName, Target
@@ -618,7 +619,7 @@ class Keras3Compiles(_Keras3Rule):
 
     def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
         """Yields the calls of `compile` whose optimizer Keras 3 wraps, or may wrap."""
-        for node, verdict in wrapped_by_compile(program):
+        for node, verdict in optimizers.wrapped_by_compile(program):
             yield self.occurrence(node, program), verdict
 
 

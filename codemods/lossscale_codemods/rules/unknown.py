@@ -10,7 +10,7 @@ import libcst as cst
 from lossscale_codemods.domain import Occurrence, Program, Role, Usage, loss_scale_optimizer
 from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.contrib import contrib_member
-from lossscale_codemods.rules.shared.constructors import takes_old_arguments
+from lossscale_codemods.rules.loss_scale_arguments import takes_old_arguments
 from lossscale_codemods.source.syntax_tree import is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import Meaning, Target

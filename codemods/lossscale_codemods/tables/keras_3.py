@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, MODEL_MEMBERS
 from lossscale_codemods.tables import optimizer_families
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 
 GONE_FROM_KERAS = frozenset(
     {

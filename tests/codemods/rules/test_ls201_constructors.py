@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from lossscale_codemods import migrate_source
 from lossscale_codemods.domain import loss_scale_values
-from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
+from lossscale_codemods.rules.loss_scale_arguments import HELPER_SOURCE
 from lossscale_codemods.tables.names import HELPER
 
 from tests.codemods.checks import check_left, check_review, check_transformed, program, reviews

@@ -92,6 +92,7 @@ def test_other_targets_and_other_programs_are_left() -> None:
         TWICE.replace("b.compile", "opt = tf.keras.optimizers.SGD(0.2)\nb.compile"),
         STEP.replace("*data", "*data, regularization_losses=self.losses"),
         LOSS.replace("logits, labels", "logits, [0]"),
+        "import horovod.tensorflow as hvd\nhvd.init()\n",
     ],
 )
 def test_what_is_alike_and_runs_is_not_reported(lines: str) -> None:

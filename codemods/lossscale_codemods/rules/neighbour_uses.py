@@ -35,6 +35,7 @@ from lossscale_codemods.domain import (
 )
 from lossscale_codemods.rules.base import (
     ImportState,
+    Marker,
     Review,
     Rewrite,
     Rule,
@@ -42,19 +43,17 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
-from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.name_rendering import CannotRenderError
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names
-from lossscale_codemods.tables.names import Meaning, OldName, Target
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import Meaning, OldName, Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
-    from lossscale_codemods.domain import Occurrence, Program
+    from lossscale_codemods.domain import Program
     from lossscale_codemods.rules.name_rendering import NameRenderer
 
 

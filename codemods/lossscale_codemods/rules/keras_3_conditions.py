@@ -21,12 +21,10 @@ from lossscale_codemods.domain import (
     can_be_optimizer,
     looks_like_optimizer,
 )
-from lossscale_codemods.rules.shared.keras_3_places import inherits, inherits_from_keras, is_layer
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
-from lossscale_codemods.tables.names import Meaning
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import Meaning, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
@@ -122,11 +120,11 @@ def _is_of_model(node: cst.BaseExpression, program: Program) -> bool:
         return True
     owner = program.resolver.class_of(model)
     if owner is not None:
-        inherited = inherits(owner.node, program, frameworks.is_keras_model)
+        inherited = program.inherits(owner.node, frameworks.is_keras_model)
         return "optimizer" not in owner.attributes and inherited
     if isinstance(model, cst.Attribute) and model.attr.value == "model":
         owner = program.resolver.class_of(model.value)
-        return owner is not None and inherits(owner.node, program, _is_callback)
+        return owner is not None and program.inherits(owner.node, _is_callback)
     return False
 
 
@@ -182,14 +180,14 @@ def _of_model(node: cst.Call, program: Program) -> bool:
 
 def _of_model_or_layer(node: cst.Attribute, program: Program) -> bool:
     own = _own_class(node, program)
-    is_own = own is not None and inherits_from_keras(own, program)
+    is_own = own is not None and program.inherits(own, frameworks.is_layer)
     return is_own or ObjectType.MODEL in program.types.of(node.value)
 
 
 def _of_own_layer_or_metric(node: cst.Call, program: Program) -> bool:
     own = _own_class(node, program)
     return own is not None and (
-        inherits_from_keras(own, program) or inherits(own, program, _is_metric)
+        program.inherits(own, frameworks.is_layer) or program.inherits(own, _is_metric)
     )
 
 
@@ -421,13 +419,13 @@ def is_broken_function(node: cst.Attribute, program: Program) -> bool:
 def is_defined_in_a_metric(node: cst.FunctionDef, program: Program) -> bool:
     """Whether a method is one of a metric."""
     owner = _around(node, cst.ClassDef, program)
-    return owner is not None and inherits(owner, program, _is_metric)
+    return owner is not None and program.inherits(owner, _is_metric)
 
 
 def hides_layers(node: cst.ClassDef, program: Program) -> bool:
     """Whether a class is a `tf.Module`, and what it defines itself names layers or models."""
     scope = program.scopes.of_node.get(node)
-    if scope is None or inherits_from_keras(node, program):
+    if scope is None or program.inherits(node, frameworks.is_layer):
         return False
     line = program.types.project.members.line(ProjectClass(program.resolver, scope))
     bases = [path for one in line for b in one.node.bases for path in one.resolver.paths(b.value)]
@@ -440,10 +438,10 @@ def hides_layers(node: cst.ClassDef, program: Program) -> bool:
 
 def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
     """Whether a name is that of a layer or model, or of a class of the file that is one."""
-    if any(path is not None and is_layer(path) for path in program.resolver.paths(node)):
+    if any(path is not None and frameworks.is_layer(path) for path in program.resolver.paths(node)):
         return True
     classes = (binding.node for binding in program.resolver.bindings(node))
-    return any(inherits_from_keras(one, program) for one in classes)
+    return any(program.inherits(one, frameworks.is_layer) for one in classes)
 
 
 def makes_optimizers_or_models(node: cst.Call, program: Program) -> bool:
@@ -469,7 +467,7 @@ def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
     function = _around(node, cst.FunctionDef, program)
     owner = _around(node, cst.ClassDef, program)
     is_step = isinstance(function, cst.FunctionDef) and function.name.value in keras_3.STEPS
-    return is_step and owner is not None and inherits_from_keras(owner, program)
+    return is_step and owner is not None and program.inherits(owner, frameworks.is_layer)
 
 
 # Files.

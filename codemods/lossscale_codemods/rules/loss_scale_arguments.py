@@ -8,8 +8,10 @@ well is left, for the optimizer that stayed takes over its arguments and not the
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
+import textwrap
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -29,16 +31,17 @@ from lossscale_codemods.domain import (
     parse_expression,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
-from lossscale_codemods.rules.shared.arguments_helper import SHORT_HELPER, helper_source, is_helper
-from lossscale_codemods.rules.shared.keras_3_places import stock_constructor
 from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import (
     HELPER,
+    KERAS_3_HOME,
     Meaning,
+    OldName,
     Target,
     is_loss_scale_class,
     loss_scale_class,
+    loss_scale_optimizers,
 )
 from lossscale_codemods.tables.records import Edit
 
@@ -48,8 +51,19 @@ if TYPE_CHECKING:
     from lossscale_codemods.domain import Occurrence, Program, Resolver
     from lossscale_codemods.rules.name_rendering import NameRenderer
 
+
 COUNT_SKIPPED_STEPS = "count_skipped_steps=True"
 """Has `iterations` count steps that are skipped, as in TensorFlow from 2.3 on; Keras 3 does not."""
+WITHOUT_FLOOR = Review(
+    "Keras 3's own loss scale has no floor and no cap, and `iterations` does not count steps that "
+    "are skipped",
+    "Use it with --unsafe-fixes, if the model trains as well; or do without --no-dependency.",
+)
+NOT_FIXED = Review(
+    "Keras 3's own LossScaleOptimizer takes no `dynamic`, and has no fixed loss scale",
+    "Give the wrapped optimizer `loss_scale_factor`, and leave out the wrapper; or do without "
+    "--no-dependency.",
+)
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 _OWN_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
 _BASES = ("LossScale", "DynamicLossScale", "FixedLossScale")
@@ -69,6 +83,34 @@ _APART = (
     "with `--target compat`."
 )
 _READ_THERE = "Read the scale from the optimizer there: `optimizer.loss_scale`."
+HELPER_SOURCE = '''
+def _loss_scale_arguments(loss_scale):
+    """Returns LossScaleOptimizer's arguments for an old loss scale."""
+    if loss_scale == "dynamic":
+        return {}
+    if isinstance(loss_scale, (int, float)):
+        return {"dynamic": False, "initial_scale": loss_scale}
+    if type(loss_scale).__name__ not in ("FixedLossScale", "DynamicLossScale"):
+        raise ValueError(f"There is no equivalent for this loss scale: {loss_scale!r}")
+    config = loss_scale.get_config()
+    if "loss_scale_value" in config:
+        return {"dynamic": False, "initial_scale": config["loss_scale_value"]}
+    if config.get("multiplier") != 2:
+        raise ValueError("The multiplier of a DynamicLossScale must be 2.")
+    return {
+        "initial_scale": config["initial_loss_scale"],
+        "dynamic_growth_steps": config["increment_period"],
+    }
+'''
+"""For values that only the running program knows: it takes what the old API took, and no more."""
+SHORT_HELPER = "_dynamic_or_fixed"
+_SHORT_SOURCE = '''
+def _dynamic_or_fixed(loss_scale):
+    """Returns LossScaleOptimizer's arguments for "dynamic" or a number."""
+    return {} if loss_scale == "dynamic" else {"dynamic": False, "initial_scale": loss_scale}
+'''
+SOURCES = {HELPER: HELPER_SOURCE, SHORT_HELPER: _SHORT_SOURCE}
+"""The functions by their names; the second is for values that are the one or the other."""
 
 
 @dataclasses.dataclass
@@ -688,3 +730,46 @@ def _constant(source: str) -> object:
     except ValueError:
         return None
     return None if isinstance(value, bool) else value
+
+
+def helper_source(name: str) -> str:
+    """Returns the source of a helper under the name that it has in a file."""
+    original = name.rstrip("_")
+    return SOURCES[original].replace(f"def {original}(", f"def {name}(")
+
+
+def is_helper(source: str, name: str) -> bool:
+    """Whether a function is the helper that an earlier run added."""
+    try:
+        added = ast.dump(ast.parse(textwrap.dedent(source)))
+        return added == ast.dump(ast.parse(helper_source(name)))
+    except SyntaxError:
+        return False
+
+
+def is_moved(path: str) -> bool:
+    """Whether a path is that of TensorFlow 2.4's LossScaleOptimizer, in Keras as it was."""
+    is_left = path.startswith((KERAS_3_HOME, "tf_keras."))
+    return frameworks.is_new_optimizer(path) and not is_left
+
+
+def old_name(path: str, target: Target) -> OldName:
+    """Returns TensorFlow 2.4's LossScaleOptimizer as the old name that it is for Keras 3.
+
+    Args:
+        path: Its path.
+        target: What the program is migrated to.
+    """
+    return OldName(path, Meaning.NEW_OPTIMIZER, loss_scale_optimizers(target, path))
+
+
+def stock_constructor(arguments: Iterable[str], made: Rewrite) -> Review:
+    """Returns what to say of a constructor of Keras 3's own class.
+
+    Args:
+        arguments: The arguments that say the loss scale, as source.
+        made: What writes the constructor.
+    """
+    if any(text.startswith(("dynamic=", "**")) for text in arguments):
+        return NOT_FIXED
+    return Review(WITHOUT_FLOOR.message, WITHOUT_FLOOR.advice, unsafe_fix=made)

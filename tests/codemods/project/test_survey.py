@@ -5,9 +5,9 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from lossscale_codemods.project import byte_scan
+from lossscale_codemods.project.byte_scan import survey
 from lossscale_codemods.project.discovery import DiscoveredFile
-from lossscale_codemods.running import survey as module
-from lossscale_codemods.running.survey import survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def test_ignored_and_excluded_folders_are_left_alone(folder: Path) -> None:
 def test_files_that_are_too_large_or_cannot_be_read_are_counted(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_LARGEST", len(OLD))
+    monkeypatch.setattr(byte_scan, "_LARGEST", len(OLD))
     (folder / "large.py").write_text(OLD + "#")
     (folder / "link.py").symlink_to("nowhere")
     found = survey([folder, folder / "gone.py"], seconds=ENOUGH)
@@ -62,7 +62,7 @@ def test_when_the_time_is_over_what_was_found_by_then_is_returned(
         looked_at_one.set()
         goes_on.wait(ENOUGH)
 
-    monkeypatch.setattr(module, "discover", stuck)
+    monkeypatch.setattr(byte_scan, "discover", stuck)
     # The time is over as soon as the first file was looked at.
     monkeypatch.setattr(threading.Thread, "join", lambda *_: looked_at_one.wait(ENOUGH))
     found = survey([folder], seconds=2)
