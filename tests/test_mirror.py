@@ -26,21 +26,16 @@ SHIM: Final = {
     "equivalence": "equivalence/test_optimizers.py",
     "experimental": "test_package.py",
     "v1": "test_package.py",
-    "neighbour_names/neighbour": "neighbours/test_neighbour.py",
-    "neighbour_names/keras_3_names": "keras3/test_old_members.py",
-    "neighbour_names/keras_names": "neighbours/test_keras_modules.py",
-    "neighbour_names/keras_public_names": "neighbours/test_keras_public_names.py",
-    "neighbour_names/moved_names": "neighbours/test_moved_names.py",
-    "neighbour_names/library_names": "neighbours/test_numpy_names.py",
+    "legacy/neighbour_names/neighbour": "legacy/test_neighbour.py",
+    "legacy/neighbour_names/keras_names": "legacy/test_keras_modules.py",
+    "legacy/neighbour_names/keras_public_names": "legacy/test_keras_public_names.py",
+    "legacy/neighbour_names/moved_names": "legacy/test_moved_names.py",
+    "legacy/neighbour_names/library_names": "legacy/test_numpy_names.py",
     # What the old names give: the tests import them as old programs do.
-    "neighbours/import_only": "neighbours/test_estimator_training.py",
-    "neighbours/changed_behaviour": "neighbours/test_changed_signatures.py",
-    "neighbours/numpy_functions": "neighbours/test_numpy_names.py",
-    "neighbours/python_functions": "neighbours/test_python_names.py",
-    "neighbours/removed_members": "neighbours/test_changed_signatures.py",
+    "legacy/changed_behaviour": "legacy/test_changed_signatures.py",
+    "legacy/library_functions": "legacy/test_numpy_names.py",
     # They run before a program, in its process: the tests start one.
     "legacy/_site/sitecustomize": "cli/test_run.py",
-    "legacy/homes": "legacy/test_install.py",
     "legacy/program": "cli/test_run_as_python.py",
     "legacy/startup": "cli/test_run_as_python.py",
     "legacy/waiting": "legacy/test_deferred.py",
@@ -54,10 +49,8 @@ SHIM: Final = {
     # One value with its forms.
     "spec/arrays": "spec/test_loss_scale_state.py",
     # Parts of the optimizers and their classes.
-    "members/policy": "policies/test_policy.py",
     "policies": "policies/test_policy.py",
     "tf1": "tf1/test_optimizer.py",
-    "core/native": "test_private_names.py",
 }
 CODEMOD: Final = {
     # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.

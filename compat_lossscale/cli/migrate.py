@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import click
 
-from compat_lossscale._printable import escaped
 from compat_lossscale._require import require_libcst
 from compat_lossscale._version import __version__
-from compat_lossscale.cli._command import (
+from compat_lossscale.cli import (
     Command,
     check_report_path,
     configuration_of,
     html_option,
     write_report,
 )
+from compat_lossscale.pages import escaped
 
 if TYPE_CHECKING:
     from lossscale_codemods.reports.run_report import Proof, RunReport

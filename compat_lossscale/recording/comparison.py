@@ -8,7 +8,7 @@ import enum
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from compat_lossscale.recording.matching import family_of, match, slot_kind
 from compat_lossscale.recording.reading import (
@@ -38,7 +38,7 @@ SKIPPED_STEPS_COUNT = (
     "TensorFlow up to 2.2 or Keras 3, does not."
 )
 _JUMP = 8.0
-"""A difference that grows by this factor in one step is no rounding that grows."""
+"""A difference that grows by this factor is no rounding that grows, over steps or variables."""
 _GRADIENT_SLOTS = ("first moment", "second moment")
 """Slots that are means of gradients. What divides by their root makes much of small differences."""
 _ROUNDED_GRADIENTS = (1e-5, 0.01)
@@ -186,6 +186,7 @@ class _Comparing:
         ) and before.header.get("platform") == after.header.get("platform")
         self.rounds_alike = self.same_kernels
         self.grew_at: int | None = None
+        self.grows = False
         self.data_at: int | None = None
         self.draws_at: int | None = None
         self.largest: dict[int, tuple[float, str]] = {}
@@ -210,7 +211,7 @@ class _Comparing:
             self._printed()
         self._notes()
         result.growth = [(step, *self.largest[step]) for step in sorted(self.largest)]
-        parted = [step for step, size, _ in result.growth if size > 0]
+        parted = [start for start, _ in result.by_variable.values() if start]
         result.exact = min(parted) - 1 if parted else result.steps
         result.bits &= not any(start for start, _ in result.by_variable.values())
         self.found.sort(key=lambda one: one.step)
@@ -369,27 +370,53 @@ class _Comparing:
                 agree = words[0] == words[1] or None in (left, right)
             if not agree and not self._is_unstable(one, key, None, index):
                 self._differ(what, number, one, words, at)
+        self._arrays(one, self._seen_twice(one, pairs, index, step, step2), number, at)
+
+    def _seen_twice(
+        self,
+        one: RecordedOptimizer,
+        pairs: Sequence[tuple[int, int]],
+        index: int,
+        step: Step,
+        step2: Step,
+    ) -> Iterator[tuple[str, int, Seen, Seen]]:
+        """Yields the kind, the place, and what was seen, of arrays that both sides have."""
         kinds = {slot_kind(name): arrays for name, arrays in step2.arrays.items()}
-        seen_twice = []
         for kind, arrays in step.arrays.items():
             arrays2 = kinds.get(slot_kind(kind), ())
             for left, right in pairs:
                 seen = arrays[left] if left < len(arrays) else None
                 seen2 = arrays2[right] if right < len(arrays2) else None
                 if seen and seen2 and not self._is_unstable(one, kind, left, index):
-                    seen_twice.append((kind, left, seen, seen2))
-        rounded = not self.rounds_alike and _are_rounded(
-            relative(seen, seen2)
-            for kind, _, seen, seen2 in seen_twice
-            if slot_kind(kind) in _GRADIENT_SLOTS
-        )
-        longest: dict[str, float] = {}
-        for kind, place, seen, _ in seen_twice:
-            gone = _way(one, kind, place, seen)
-            longest[kind] = max(longest.get(kind, 0.0), gone if math.isfinite(gone) else 0.0)
-        for kind, place, seen, seen2 in seen_twice:
-            noise = NOISE * longest[kind]
-            self._values(one, kind, place, number, seen, seen2, at, noise, rounded=rounded)
+                    yield kind, left, seen, seen2
+
+    def _arrays(
+        self,
+        one: RecordedOptimizer,
+        seen_twice: Iterable[tuple[str, int, Seen, Seen]],
+        number: int,
+        at: tuple[str, str],
+    ) -> None:
+        """Compares the variables and slots after a step."""
+        arrays = [(*row, _way(one, *row[:3])) for row in seen_twice]
+        noise: dict[str, float] = {}
+        gradients: dict[str, list[float]] = {}
+        if not self.rounds_alike:
+            for kind, _, _, _, way in arrays:
+                noise[kind] = max(noise.get(kind, 0.0), NOISE * way if math.isfinite(way) else 0.0)
+            for kind, _, seen, seen2, way in arrays:
+                if way > noise[kind]:
+                    share = distance(seen, seen2) / way
+                    gradients.setdefault(slot_kind(kind), []).append(share)
+        moments = [share for kind in _GRADIENT_SLOTS for share in gradients.get(kind, ())]
+        sums = gradients.get("momentum") or gradients.get(VARIABLES, [])
+        self.grows |= _grow_in_a_network(moments or sums)
+        rounded = self.grows or _are_rounded(moments)
+        for kind, place, seen, seen2, way in arrays:
+            self._values(
+                one, kind, place, number, seen, seen2, at, way, noise.get(kind, 0.0),
+                rounded=rounded,
+            )  # fmt: skip
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
         """Whether two counts of steps are the same, if skipped steps count on one side alone."""
@@ -417,19 +444,22 @@ class _Comparing:
         seen: Seen,
         seen2: Seen,
         at: tuple[str, str],
+        way: float,
         noise: float,
         *,
         rounded: bool,
     ) -> None:
         name = one.names[place] if kind == VARIABLES else f"{one.names[place]} ({slot_kind(kind)})"
         size = 0.0 if seen.digest == seen2.digest else relative(seen, seen2)
-        if number not in self.largest or size > self.largest[number][0]:
+        is_noise = bool(size) and distance(seen, seen2) <= noise
+        self.largest.setdefault(number, (0.0, name))
+        if size > self.largest[number][0] and not is_noise:
             self.largest[number] = (size, name)
         start, worst = self.result.by_variable.setdefault(name, (0, 0.0))
         if seen.digest == seen2.digest:
             return
         self.result.by_variable[name] = (start or number, max(size, worst))
-        if self._is_close(one, number, seen, seen2, _way(one, kind, place, seen), noise):
+        if self._is_close(one, number, seen, seen2, way, noise):
             return
         if self.rtol is None and not self.rounds_alike:
             # A difference that grows out of rounding, step by step.
@@ -559,13 +589,14 @@ class _Comparing:
                 start = f"the recordings are the same within {size} for {steps_words(same)}; then"
             result.cannot_be_told(
                 f"{start} rounding has grown so much that the rest says nothing. The two sides do "
-                "not round alike: try a larger batch, float32 or SGD, or set with --rtol how much "
+                "not round alike: try a larger batch, float64 or SGD, or set with --rtol how much "
                 "may differ"
             )
         else:
             count = steps_words(result.steps)
-            bits = not any(start for start, _ in result.by_variable.values())
-            size = _at_most(max(worst.values(), default=0.0))
+            bits = result.exact == result.steps
+            # Smaller differences are not in the numbers of a recording, which have 12 digits.
+            size = _at_most(max([1e-12, *worst.values()]))
             result.reason = f"same {'to the bit' if bits else f'within {size}'} for {count}"
 
     def _parted(self, first: Difference) -> str | None:
@@ -696,6 +727,20 @@ def _are_rounded(sizes: Iterable[float]) -> bool:
     ordered = sorted(sizes)
     least, most = _ROUNDED_GRADIENTS
     return bool(ordered) and least < ordered[len(ordered) // 2] < most
+
+
+def _grow_in_a_network(sizes: Iterable[float]) -> bool:
+    """Whether differences of gradients are rounding that grows from layer to layer.
+
+    They begin at rounding, at the end of the network, and come near the tolerance without a jump.
+    """
+    ordered = sorted(size for size in sizes if size > 0)
+    return (
+        bool(ordered)
+        and ordered[0] < _ROUNDED_GRADIENTS[0]
+        and ordered[-1] > UPDATE_TOLERANCE / _JUMP
+        and all(right < _JUMP * left for left, right in pairwise(ordered))
+    )
 
 
 def steps_words(count: int) -> str:

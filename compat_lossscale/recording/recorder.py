@@ -58,19 +58,11 @@ _BASES = (
     ("mixed_precision.loss_scale_optimizer", "BaseLossScaleOptimizer"),
 )
 """The base classes of optimizers: how their modules' names end, and the class."""
-_KERAS = ("tensorflow.python.keras", "keras", "keras.src", "tf_keras", "tf_keras.src")
 _POLICIES = ("mixed_precision.policy", "mixed_precision.experimental.policy")
-_WATCHED_PATHS = (
-    *(end for end, _ in _BASES),
-    *_POLICIES,
-    "backend",
-    "engine.training",
-    "engine.network",
-    "models.model",
-    "trainers.trainer",
-    "backend.tensorflow.trainer",
-    "backend.jax.trainer",
-)
+_PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras", "compat_lossscale", "numpy")
+"""The packages whose modules are looked at: TensorFlow 1.15 and 2.0 are in two."""
+_OURS = ("compat_lossscale.optimizers.keras", "compat_lossscale.optimizers.keras_legacy")
+"""Modules of optimizers that get another class when they are initialized."""
 _SAVERS = (
     ("tensorflow.python.training.saver", "Saver"),
     ("tensorflow.python.training.tracking.util", "TrackableSaver"),
@@ -570,7 +562,6 @@ class TrainingRecorder:
         self.batches: List[Any] = []
         self.kept = 0
         self.executions: Any = None
-        self.again: Callable[[], None] = lambda: None
         if options.start_from:
             self.start_from, self.batches = kept_in(options.start_from)
 
@@ -769,7 +760,7 @@ class TrainingRecorder:
     def _after_apply(self, one: _Optimizer, result: Any) -> None:
         if self.eager():
             if not self.local.calling:
-                self.observe([one], "apply", self._eager_values, None)
+                self.observe([one], self._eager_values, None)
         elif self.marks() is not None:
             self.marks()[one.number] = one
         elif self.tensorflow is not None and not self.eager_outside():
@@ -831,11 +822,10 @@ class TrainingRecorder:
     def _describe(self, one: _Optimizer, values: Any, session: Any = None) -> None:
         """Writes what an optimizer is, and what it begins with."""
         one.described = True
-        self.numbers = self.numbers or Numbers(self.numpy)
         if self.start_from:
             self.guarded(self._start_from, one, session)
         arrays = values(one.variables)
-        scale, good = scale_and_good_steps(one.object)
+        scale, _ = scale_and_good_steps(one.object)
         line = dict(
             self._about(one),
             o=one.number,
@@ -845,7 +835,7 @@ class TrainingRecorder:
             digests=self._changes(one, VARIABLES, arrays),
             draws=list(self.draws),
         )
-        line["scale"], line["good"] = map(_plain, values([scale, good]))
+        line["scale"] = _plain(values([scale])[0])
         one.skips = line["scaled"] and not str(line["settings"]).startswith("fixed")
         if self.options.with_initial_values:
             line["initial"] = [None if array is None else packed(array) for array in arrays]
@@ -900,7 +890,6 @@ class TrainingRecorder:
         if [shape for _, shape, _ in stored] != shapes:
             ends = {name.split("/", 1)[-1]: content for name, _, content in stored}
             found = [ends.get(_name(v).split("/", 1)[-1]) for v in one.variables]
-        given = 0
         for variable, shape, content in zip(one.variables, shapes, found):
             if content is not None and content[1] == shape:
                 value = unpacked(self.numpy, content)
@@ -909,23 +898,18 @@ class TrainingRecorder:
                         copy.load(value, session)
                 else:
                     variable.assign(value)
-                given += 1
-        self.out.put("started", o=one.number, given=given, variables=len(one.variables))
 
-    def observe(
-        self, optimizers: Sequence[_Optimizer], how: str, values: Any, data: Optional[str]
-    ) -> None:
+    def observe(self, optimizers: Sequence[_Optimizer], values: Any, data: Optional[str]) -> None:
         """Writes what a step left in optimizers.
 
         Args:
             optimizers: The optimizers.
-            how: How the step was done: `apply`, `function`, `session` or `jax`.
             values: Returns the values of variables.
             data: A digest of the data that it got.
         """
         for one in optimizers:
             if one.seen % self.options.every == 0 or one.seen < 2:
-                self._observe(one, how, values, data)
+                self._observe(one, values, data)
             one.seen += 1
         self.draws = [0, ""]
         limit = self.options.steps
@@ -933,7 +917,7 @@ class TrainingRecorder:
             self.limited = True
             raise _Ended(0)
 
-    def _observe(self, one: _Optimizer, how: str, values: Any, data: Optional[str]) -> None:
+    def _observe(self, one: _Optimizer, values: Any, data: Optional[str]) -> None:
         if one.object is None:
             return
         if not one.described:
@@ -954,7 +938,6 @@ class TrainingRecorder:
         line = {
             "o": one.number,
             "n": one.seen,
-            "how": how,
             "at": self.places.here(),
             "steps": _plain(steps),
             "scale": _plain(scale),
@@ -1027,7 +1010,7 @@ class TrainingRecorder:
 
     def _called(self, marks: Dict[int, _Optimizer], given: Any) -> None:
         optimizers = [marks[number] for number in sorted(marks)]
-        self.observe(optimizers, "function", self._eager_values, self._data(given))
+        self.observe(optimizers, self._eager_values, self._data(given))
 
     def _data(self, given: Any, keep: bool = True) -> Optional[str]:
         """Returns the digest of the arrays that a step got, and keeps them if that is asked."""
@@ -1035,7 +1018,6 @@ class TrainingRecorder:
         arrays = [array for array in arrays if array is not None]
         if not arrays:
             return None
-        self.numbers = self.numbers or Numbers(self.numpy)
         if keep and self.kept < self.options.fix_data:
             self.kept += 1
             self.out.put("batch", arrays=[packed(array) for array in arrays])
@@ -1120,7 +1102,7 @@ class TrainingRecorder:
             result = call()
             if found:
                 data = list(feeds.values()) if isinstance(feeds, dict) else None
-                self.guarded(lambda: self.observe(found, "session", values, self._data(data)))
+                self.guarded(lambda: self.observe(found, values, self._data(data)))
         finally:
             local.calling = False
         return result
@@ -1180,7 +1162,7 @@ class TrainingRecorder:
         def values(things: Sequence[Any]) -> List[Any]:
             return self._eager_values([known.get(id(thing), thing) for thing in things])
 
-        self.observe([one], "jax", values, None)
+        self.observe([one], values, None)
 
     def _fits(self, args: Any, options: Any) -> None:
         model = args[0]
@@ -1232,7 +1214,7 @@ class TrainingRecorder:
             self._put_save(path, {_name(weight): _shape(weight) for weight in args[0].weights})
 
     def _put_save(self, path: str, names: Dict[str, Any]) -> None:
-        self.out.put("save", name=os.path.basename(path), at=self.places.here(), names=names)
+        self.out.put("save", name=os.path.basename(path), names=names)
 
     def printed(self, text: str, frame: Any) -> None:
         """Takes what is printed."""
@@ -1245,12 +1227,8 @@ class TrainingRecorder:
                 continue
             self.lines += 1
             at, *calls = itertools.islice(self.places.stack(frame), _MOST_CALLS)
-            text = line[:_LONGEST_LINE]
-            self.out.put("print", at=at, calls=calls, line=text, n=self.steps_done())
-
-    def steps_done(self) -> int:
-        """Returns how many steps the first optimizer has done."""
-        return self.first.seen if self.first is not None else 0
+            text, steps = line[:_LONGEST_LINE], self.first.seen if self.first is not None else 0
+            self.out.put("print", at=at, calls=calls, line=text, n=steps)
 
     def end(self, code: int, error: Any = None) -> None:
         """Writes how the program ended."""
@@ -1274,7 +1252,6 @@ class TrainingRecorder:
             "end",
             exit=code,
             error=raised,
-            steps=self.steps_done(),
             limited=self.limited,
             cut=self.out.cut,
             policy=self._policy(),
@@ -1284,7 +1261,6 @@ class TrainingRecorder:
             problems=self.problems,
         )
         self.out.close()
-        self.again()
 
     def _is_rewritten(self) -> bool:
         options = self.tensorflow.config.optimizer.get_experimental_options()
@@ -1294,21 +1270,25 @@ class TrainingRecorder:
 
     def install(self) -> None:
         """Has the classes of TensorFlow and Keras wrapped when they are imported."""
-        hooks: Dict[str, Any] = {
-            "tensorflow": self._after_tensorflow,
-            "numpy": lambda numpy: numpy.random.seed(self.options.seed % 2**32),
-        }
-        for root in _KERAS:
-            for end in _WATCHED_PATHS:
-                hooks["%s.%s" % (root, end)] = self.wrap_module
-                hooks["%s.optimizers.%s" % (root, end)] = self.wrap_module
-        # An instance of this package's own class gets another class when it is initialized.
-        for name in ("keras", "keras_legacy"):
-            hooks["compat_lossscale.optimizers.%s" % name] = self._wrap_classes
-        for name in list(hooks):
-            if name in sys.modules:
-                hooks.pop(name)(sys.modules[name])
-        sys.meta_path.insert(0, _Finder(hooks, self))
+        for name, module in list(sys.modules.items()):
+            if _package(name) in _PACKAGES:
+                self.guarded(self.imported, name, module)
+        sys.meta_path.insert(0, _Finder(self))
+
+    def imported(self, name: str, module: Any) -> None:
+        """Looks at a module that has been imported.
+
+        Args:
+            name: The name that it was imported by.
+            module: The module.
+        """
+        if name == "numpy":
+            module.random.seed(self.options.seed % 2**32)
+            self.numbers = Numbers(module)
+        elif name == "tensorflow":
+            self._after_tensorflow(module)
+        elif isinstance(module, types.ModuleType):
+            self._wrap_module(module, module.__name__)
 
     def _after_tensorflow(self, tensorflow: Any) -> None:
         function = type(tensorflow.function(lambda: None))
@@ -1323,22 +1303,18 @@ class TrainingRecorder:
         for path, name in _SAVERS:
             saver = getattr(sys.modules.get(path), name, None)
             wrap(saver, "save", self.hooked(after=self._saved))
-        for module in list(sys.modules.values()):
-            self.wrap_module(module)
         # Later, setting a seed throws away kernels, and with them the resources that some own.
         self.guarded(self._seed)
 
-    def wrap_module(self, module: Any) -> None:
-        """Wraps the classes of one module, if it is one of those that are recorded."""
-        path = getattr(module, "__name__", None)
-        if not isinstance(path, str) or not path.startswith(("tensorflow", "keras", "tf_keras")):
-            return
+    def _wrap_module(self, module: Any, path: str) -> None:
         for end, name in _BASES:
             found = vars(module).get(name)
             if path.endswith(end) and isinstance(found, type):
                 self._wrap_base(found)
-        if path.endswith("loss_scale_optimizer"):
-            self._wrap_classes(module)
+        if path.endswith("loss_scale_optimizer") or path in _OURS:
+            for found in list(vars(module).values()):
+                if isinstance(found, type):
+                    self._wrap_methods(found)
         if path.endswith(("keras.backend", "src.backend")):
             wrap(vars(module).get("GraphExecutionFunction"), "__call__", self.keras_function)
         for name in _MODELS:
@@ -1356,11 +1332,6 @@ class TrainingRecorder:
                 if isinstance(found, type) and found.__module__ == path:
                     self._wrap_loss_scale(found)
                     wrap(found, "__init__", self.hooked(after=self._policy_made))
-
-    def _wrap_classes(self, module: Any) -> None:
-        for found in list(vars(module).values()):
-            if isinstance(found, type):
-                self._wrap_methods(found)
 
     def _wrap_base(self, base: Any) -> None:
         original = vars(base).get("__new__")
@@ -1382,15 +1353,14 @@ class TrainingRecorder:
 
 
 class _Finder:
-    """Finds what the other finders find, and calls a hook when a module has been imported."""
+    """Finds what the other finders find, and tells the recorder when a module is imported."""
 
-    def __init__(self, hooks: Dict[str, Callable[[Any], None]], recorder: TrainingRecorder) -> None:
-        self._hooks = hooks
+    def __init__(self, recorder: TrainingRecorder) -> None:
         self._recorder = recorder
         self._finding = set()  # type: Any
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name not in self._hooks or name in self._finding:
+        if _package(name) not in _PACKAGES or name in self._finding:
             return None  # another finder may ask all others too
         self._finding.add(name)
         try:
@@ -1399,21 +1369,22 @@ class _Finder:
             spec = next((spec for spec in found if spec is not None), None)
         finally:
             self._finding.discard(name)
-        if spec is not None:
-            loader = spec.loader  # type: Any
-            if hasattr(loader, "exec_module") and not isinstance(loader, type):
-                loader.exec_module = self._executing(name, loader, loader.exec_module)
+        loader = _attribute(spec, "loader")
+        if hasattr(loader, "exec_module") and not isinstance(loader, type):
+            loader.exec_module = self._executing(name, loader, loader.exec_module)
         return spec
 
     def _executing(self, name: str, loader: Any, execute: Any) -> Any:
         def exec_module(module: Any) -> None:
             vars(loader).pop("exec_module", None)
             execute(module)
-            hook = self._hooks.pop(name, None)
-            if hook is not None:
-                self._recorder.guarded(hook, module)
+            self._recorder.guarded(self._recorder.imported, name, module)
 
         return exec_module
+
+
+def _package(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def wrap(owner: Any, name: str, wrapping: Callable[[Any], Any]) -> None:
@@ -1554,13 +1525,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         parser().error("--every and --steps take numbers from 1")
     if options.twice and not hasattr(os, "fork"):
         parser().error("--twice needs os.fork, which this system lacks: record two times instead")
-    again = _Again(options, program) if options.twice else None
-    is_file = program[0][:2] not in ("-m", "-c")
-    folder = os.path.dirname(os.path.realpath(program[0])) if is_file else os.getcwd()
     try:
+        run_again = fork_again(options, program) if options.twice else None
+        is_file = program[0][:2] not in ("-m", "-c")
+        folder = os.path.dirname(os.path.realpath(program[0])) if is_file else os.getcwd()
         recorder = TrainingRecorder(options, folder)
-    except (OSError, RecordingError) as error:
-        parser().error(str(error))
+    except (OSError, shutil.Error, RecordingError) as error:
+        parser().error(str(error)[:500])
     recorder.out.put(
         "lossscale-recording",
         version=VERSION,
@@ -1568,18 +1539,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         seed=options.seed,
         steps=options.steps,
         every=options.every,
-        started_from=bool(options.start_from),
         hash_seed=os.environ.get("PYTHONHASHSEED"),
         platform="%s %s" % (platform.system(), platform.machine()),
-        devices=os.environ.get("CUDA_VISIBLE_DEVICES"),
     )
     random.seed(options.seed)
     recorder.install()
-    if again is not None and options.twice:
-        recorder.again = again.run
-        if again.problem:
-            recorder.problems[again.problem] = 1
-    _run(recorder, program)
+    try:
+        _run(recorder, program)
+    finally:
+        if run_again is not None:
+            run_again()
 
 
 def _run(recorder: TrainingRecorder, program: List[str]) -> None:
@@ -1649,61 +1618,55 @@ def _execute(program: List[str]) -> None:
     exec(compile(content, main.__file__, "exec", dont_inherit=True), vars(main))
 
 
-class _Again:
-    """A second run of the program in a forked process, which waits for the end of the first.
+def fork_again(options: Any, program: List[str]) -> Optional[Callable[[], None]]:
+    """Forks a process that runs the program a second time, after the first run has ended.
 
     It has what `compat-lossscale run` put into this process. It runs in a copy of the current
-    folder that is made before the first run, so it does not go on from what that one wrote.
+    folder that is made now, so it does not go on from what the first run writes.
 
-    Attributes:
-        problem: Why there is no such copy; empty if there is one.
+    Args:
+        options: The options of the command line; in the other process, those of the second run.
+        program: What follows them; likewise.
+
+    Returns:
+        What has the second run go on, and puts its recording behind the first in the same file.
+        In the other process, where this function returns when that is called, `None`.
+
+    Raises:
+        OSError: The current folder cannot be copied.
     """
+    output = os.path.abspath(options.output)
+    folder = os.path.realpath(os.getcwd())
+    top = tempfile.mkdtemp(prefix="lossscale-recorder-")
+    copy = copy_folder(folder, top)
+    started, start = os.pipe()
+    child = os.fork()
 
-    def __init__(self, options: Any, program: List[str]) -> None:
-        """Forks; in the other process, options, program and folder become those of the second run.
-
-        Args:
-            options: The options of the command line.
-            program: What follows them.
-        """
-        self._path = os.path.abspath(options.output)
-        self._top = tempfile.mkdtemp(prefix="lossscale-recorder-")
-        folder = copy = os.path.realpath(os.getcwd())
-        self.problem = ""
-        try:
-            copy = copy_folder(folder, self._top)
-        except (OSError, shutil.Error) as error:
-            self.problem = "--twice: both runs share their files: %s" % str(error)[:300]
-        started, self._start = os.pipe()
-        self._child = os.fork()
-        if self._child:
-            os.close(started)
-            return
-        os.close(self._start)
-        if not os.read(started, 1):
-            shutil.rmtree(self._top, ignore_errors=True)
-            os._exit(1)  # the first run was killed
-        options.output, options.twice = self._path + ".again", False
-        if options.start_from:
-            options.start_from = os.path.abspath(options.start_from)
-        if program[0][:2] not in ("-m", "-c"):
-            script = os.path.realpath(program[0])
-            inside = script.startswith(folder + os.sep)
-            program[0] = os.path.relpath(script, folder) if inside else script
-        os.chdir(copy)
-        for stream in (1, 2):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-
-    def run(self) -> None:
-        """Has the second run go on, and puts its recording behind the first in the same file."""
-        os.write(self._start, b"x")
-        os.waitpid(self._child, 0)
-        other = self._path + ".again"
-        if os.path.exists(other):
-            with open(self._path, "ab") as file, open(other, "rb") as again:
+    def run_again() -> None:
+        os.write(start, b"x")
+        os.waitpid(child, 0)
+        if os.path.exists(output + ".again"):
+            with open(output, "ab") as file, open(output + ".again", "rb") as again:
                 shutil.copyfileobj(again, file)
-            os.remove(other)
-        shutil.rmtree(self._top, ignore_errors=True)
+            os.remove(output + ".again")
+        shutil.rmtree(top, ignore_errors=True)
+
+    if child:
+        os.close(started)
+        return run_again
+    os.close(start)
+    if not os.read(started, 1):
+        os._exit(1)  # the first run was killed
+    options.output = output + ".again"
+    options.start_from = options.start_from and os.path.abspath(options.start_from)
+    if program[0][:2] not in ("-m", "-c"):
+        script = os.path.realpath(program[0])
+        inside = script.startswith(folder + os.sep)
+        program[0] = os.path.relpath(script, folder) if inside else script
+    os.chdir(copy)
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    return None
 
 
 def copy_folder(folder: str, top: str) -> str:

@@ -162,6 +162,47 @@ def test_a_variable_that_only_rounding_moves_says_nothing(tmp_path: Path) -> Non
     assert different(compare(both(0.1), both(0.101, versions=OLD))) == ("variable", 1)
 
 
+def _network(path: Path, sizes: list[float], **changes: Any) -> Recording:
+    """A recording of three steps, the gradients of which are larger by these parts."""
+    names = [f"layer_{n}/kernel" for n in range(len(sizes))]
+    lines: list[Any] = [
+        optimizer(
+            FIRST, names=names, shapes=[[300]] * len(sizes), digests=[seen(FIRST)] * len(sizes)
+        )
+    ]
+    for n in range(3):
+        grown = [min(size * 50.0**n, 2.0) for size in sizes]
+        gradients = [(n + 1) * MOVES[0] * (1 + size) for size in grown]
+        slots = {"momentum": [seen(-one) for one in gradients]}
+        lines.append(step(n, 0, v=[seen(FIRST + one) for one in gradients], s=slots))
+    return read(write(path / f"{len(list(path.iterdir()))}.lsr", *lines, end(**changes)))
+
+
+def test_rounding_that_a_network_makes_much_of_says_nothing(tmp_path: Path) -> None:
+    before = _network(tmp_path, [0.0] * 6)
+    through_layers = [6e-3, 1e-3, 3e-4, 5e-5, 1e-5, 3e-6]
+    after = _network(tmp_path, through_layers, versions=OLD)
+    result = compare(before, after)
+    assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert "from the first step on, rounding has grown" in result.reason
+    for other in ([6e-3] * 6, [6e-3, 1e-6, 6e-3, 1e-6, 6e-3, 1e-6]):
+        result = compare(before, _network(tmp_path, other, versions=OLD))
+        assert different(result) == ("variable", 1)
+    assert different(compare(before, _network(tmp_path, through_layers)))[1] == 1
+
+
+def test_what_is_rounding_alone_is_left_out_of_how_much_differs(tmp_path: Path) -> None:
+    def both(bias: float, **changes: Any) -> Recording:
+        first = [seen(FIRST), seen(0 * FIRST)]
+        names = {"names": ["kernel", "bias"], "shapes": [[300], [300]], "digests": first}
+        left = [seen(value(0)), seen(bias * MOVES[1])]
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr"
+        return read(write(path, optimizer(FIRST, **names), step(0, 0, v=left), end(**changes)))
+
+    result = compare(both(3e-6), both(-3e-6, versions=OLD))
+    assert (result.reason, result.exact) == ("same within 1e-12 for 1 step", 0)
+
+
 def test_classes_of_two_generations_need_not_round_alike(tmp_path: Path) -> None:
     def steps(slot: str, by: float) -> list[Any]:
         return [step(n, value(n) + by * MOVES[0], s={slot: [seen(MOVES[0])]}) for n in range(3)]

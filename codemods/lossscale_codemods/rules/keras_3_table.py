@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from compat_lossscale.neighbour_names.keras_3_names import instead_of
+from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
 from lossscale_codemods.domain import all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite

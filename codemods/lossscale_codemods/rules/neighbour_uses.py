@@ -2,7 +2,7 @@
 """Where a file uses names of the table of neighbours, and what becomes of that.
 
 Which names these are, until when there were, and what new code has in their place, is in
-`compat_lossscale.neighbour_names` alone.
+`compat_lossscale.legacy.neighbour_names` alone.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import libcst as cst
 
-from compat_lossscale.neighbour_names import MEMBERS, TABLE, keras_names
-from compat_lossscale.neighbour_names.lookup import (
+from compat_lossscale.legacy.neighbour_names import (
+    MEMBERS,
+    TABLE,
     is_public_elsewhere,
     is_public_module,
+    keras_names,
     neighbour_at,
     successor_of,
 )
@@ -50,7 +52,7 @@ from lossscale_codemods.tables.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from compat_lossscale.neighbour_names.neighbour import Neighbour
+    from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
     from lossscale_codemods.domain import Program
     from lossscale_codemods.rules.name_rendering import NameRenderer
 

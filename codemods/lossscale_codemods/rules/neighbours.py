@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from compat_lossscale.neighbour_names import MEMBERS, TABLE, tensorflow_names
-from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES, Changed
-from compat_lossscale.neighbour_names.lookup import METHODS
+from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, TABLE, tensorflow_names
+from compat_lossscale.legacy.neighbour_names.neighbour import Changed
+from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
 from lossscale_codemods.domain import ObjectType, Occurrence, Role, looked_up_name
 from lossscale_codemods.rules.base import Case, Found, Marker, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.neighbour_uses import (

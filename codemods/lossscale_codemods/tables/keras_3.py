@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from compat_lossscale.neighbour_names.keras_3_names import GONE, GONE_V1, MODEL_MEMBERS
+from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, MODEL_MEMBERS
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import canonical
 
