@@ -19,16 +19,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def probe(module: str, name: str, fallback: Any = None) -> Any:
-    """Looks up a private name of another package.
-
-    Args:
-        module: The module that has it, such as `"tensorflow.python.types.core"`.
-        name: The name in the module, with attributes after dots.
-        fallback: The value to return if there is no such module or name.
-
-    Returns:
-        The object with that name, or `fallback`.
-    """
+    """Looks up a private name of another package, with attributes after dots, or a fallback."""
     try:
         return functools.reduce(getattr, name.split("."), importlib.import_module(module))
     except (ImportError, AttributeError):

@@ -636,10 +636,12 @@ class Keras3Api(_Keras3Rule):
     The codemod does not migrate all of Keras 2 to Keras 3. This rule is about what old programs
     with loss scaling use: removed names and methods; `add_weight`, whose first argument is now the
     shape; `reset_states` of metrics, which is `reset_state`; graphs that a program builds by
-    itself; and a `train_step` that returns a loss. `fit` of Keras 3 shows the values of its own
-    metrics instead of returned values with the same names. Layers of Keras 3 are no `tf.Module`, so
-    the rule reports a `tf.Module` with layers in it: its `variables` and `trainable_variables`
-    leave theirs out. For the rest, see https://keras.io/guides/migrating_to_keras_3/.
+    itself; layers of TensorFlow 1; and a `train_step` that returns a loss, or the results of
+    `self.metrics`. `fit` of Keras 3 shows the values of its own metrics instead of returned values
+    with the same names, and one of them is `loss`, which such a step does not set. Layers of Keras
+    3 are no `tf.Module`, so the rule reports a `tf.Module` with layers in it: its `variables` and
+    `trainable_variables` leave theirs out. For the rest, see
+    https://keras.io/guides/migrating_to_keras_3/.
     """
 
     id = "LS911"
@@ -665,7 +667,7 @@ class Keras3Api(_Keras3Rule):
         _left(
             "class Net(tf.keras.Model):\n    def train_step(self, data):\n"
             "        return {'loss': train(self, data)}",
-            "shows the values of its own metrics",
+            "which this step does not set",
         ),
         _left(f"{_OPTIMIZER}tf.compat.v1.disable_eager_execution()", "does not run in graphs"),
         _left(_ENCODER, "`variables` and `trainable_variables` of this class leave them out"),
@@ -715,8 +717,9 @@ class Keras3Stops(_Keras3Rule):
     Layers want their sizes as Python's `int`, and functions of TensorFlow take no tensor that
     stands for an input of a model. An optimizer trains one model, for whose variables it is built.
     A schedule in `LearningRateScheduler` has to return a `float`, and a custom loss gets its labels
-    in the dtype of the predictions. Arguments are gone: `target_tensors` of `compile`, `inputs` and
-    `dtype` of `get_initial_state`, `AUTO` of losses. `compiled_loss` adds the losses of layers,
+    in the dtype of the predictions. Arguments are gone: `experimental_run_tf_function` of
+    `compile`, `workers` of `fit`, `batch_input_shape` of layers, `inputs` and `dtype` of
+    `get_initial_state`, `AUTO` of losses, and others. `compiled_loss` adds the losses of layers,
     whether it is given them or not.
     """
 

@@ -456,15 +456,30 @@ def has_unnamed_arguments(node: cst.Call, program: Program) -> bool:
 
 
 def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
-    """Whether `train_step` or `test_step` of a model returns a value by the name `loss`."""
-    elements = node.value.elements if isinstance(node.value, cst.Dict) else ()
-    keys = [one.key for one in elements if isinstance(one, cst.DictElement)]
-    if "loss" not in {k.evaluated_value for k in keys if isinstance(k, cst.SimpleString)}:
+    """Whether a step of a model without own `metrics` returns `loss`, or all that it has."""
+    if not _gives_a_loss(node.value):
         return False
     function = _around(node, cst.FunctionDef, program)
     owner = _around(node, cst.ClassDef, program)
-    is_step = isinstance(function, cst.FunctionDef) and function.name.value in keras_3.STEPS
-    return is_step and owner is not None and program.inherits(owner, frameworks.is_layer)
+    if not isinstance(function, cst.FunctionDef) or not isinstance(owner, cst.ClassDef):
+        return False
+    if function.name.value not in keras_3.STEPS or not program.inherits(owner, frameworks.is_layer):
+        return False
+    scope = program.scopes.of_node.get(owner)
+    members = program.types.project.members
+    line = members.line(ProjectClass(program.resolver, scope)) if scope is not None else ()
+    return not any("metrics" in one.scope.bindings for one in line)
+
+
+def _gives_a_loss(value: cst.BaseExpression | None) -> bool:
+    """Whether a dict has the key `loss`, or `{m.name: m.result() for m in self.metrics}` is it."""
+    match value:
+        case cst.DictComp(for_in=cst.CompFor(iter=values)):
+            return dotted(values) == "self.metrics"
+        case cst.Dict(elements=elements):
+            keys = [one.key for one in elements if isinstance(one, cst.DictElement)]
+            return "loss" in {k.evaluated_value for k in keys if isinstance(k, cst.SimpleString)}
+    return False
 
 
 # Files.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -201,6 +202,13 @@ def _of_call(
         review.unsafe_fix = rewrite(
             "with the square of its epsilon, which Keras 3 adds under the root",
             [*renamed, *append_arguments(program.tree, call, ["epsilon=1e-14"])],
+        )
+    if renamed:
+        review = dataclasses.replace(
+            review,
+            message=f"{review.message}; and it refuses `lr`",
+            advice=f"Write `learning_rate`. {review.advice}",
+            stops=True,
         )
     return review
 

@@ -34,7 +34,8 @@ class Keras3Row:
 
     Attributes:
         names: The attributes, methods (`.name`), called paths, keys (`[name]`) or definitions;
-            `tensorflow.*` is any function of TensorFlow that is called.
+            `keras.layers.*` is anything of a module that is called, and `tensorflow.*` any function
+            of TensorFlow.
         message: What is otherwise; `{name}` is the name that is met.
         advice: What to do about it.
         fix: Makes the edits that settle it, if there are any.
@@ -127,7 +128,9 @@ def _names_of_call(node: cst.Call, program: Program) -> Iterator[str]:
     path = program.resolver.path(node.func)
     below = below_keras(path) if path is not None else ""
     if path is not None:
-        yield f"keras.{below}" if below else canonical(path)
+        name = f"keras.{below}" if below else canonical(path)
+        yield name
+        yield f"{name.rpartition('.')[0]}.*"
         if not below and canonical(path).startswith("tensorflow."):
             yield "tensorflow.*"
 
@@ -422,6 +425,12 @@ _NAMES_OF_KERAS_2 = (
         stops=True,
     ),
     Keras3Row(
+        ("tensorflow.compat.v1.layers.*", "tensorflow.layers.*"),
+        "the layers of TensorFlow 1 do not work beside Keras 3",
+        "Use those of tf.keras.layers, or stay with tf-keras.",
+        stops=True,
+    ),
+    Keras3Row(
         (".add_weight",),
         "`add_weight` of Keras 3 takes the shape first",
         "Name its arguments: `name=`, `shape=`, `dtype=`, `initializer=`.",
@@ -431,9 +440,10 @@ _NAMES_OF_KERAS_2 = (
     ),
     Keras3Row(
         ("return",),
-        "`fit` of Keras 3 shows the values of its own metrics, of which one is named `loss`, in "
-        "the place of what this returns",
-        "Return it under another name, or keep it in a metric that `metrics` of the model returns.",
+        "Keras 3 keeps a metric of its own for `loss`, which this step does not set, and `fit` "
+        "shows that",
+        "Return the loss under another name, or keep it in a metric of the model's own: Keras 3 "
+        "shows those that its property `metrics` returns.",
         when=met.returns_a_loss_of_a_step,
     ),
 )
@@ -523,12 +533,16 @@ _STOPS = (
         when=met.gets_labels,
         stops=True,
     ),
-    Keras3Row(
-        (".compile",),
-        "`compile` of Keras 3 takes no sample_weight_mode, and no target_tensors",
-        "Leave them out.",
-        when=met.has_keyword("sample_weight_mode", "target_tensors"),
-        stops=True,
+    *(
+        Keras3Row(
+            names,
+            f"Keras 3 takes no {name} here",
+            instead,
+            when=met.has_keyword(name),
+            stops=True,
+        )
+        for names, arguments in keras_3.ARGUMENTS_GONE
+        for name, instead in arguments.items()
     ),
     Keras3Row(
         (".compile",),

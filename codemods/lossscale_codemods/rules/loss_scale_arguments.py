@@ -302,6 +302,9 @@ class ArgumentReader(LossScaleTypes):
         if kinds == {LossScaleType.NUMBER}:
             texts = ["dynamic=False", f"initial_scale={self._number_text(node)}"]
             return Arguments(texts, "a number is a fixed loss scale", claim)
+        refusal = self._refused_by_helper(node)
+        if refusal is not None:
+            return refusal
         is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
         original = SHORT_HELPER if is_short else HELPER
         helper = _helper_name(self.program, original)
@@ -312,6 +315,18 @@ class ArgumentReader(LossScaleTypes):
             helper=helper,
             doubt=self._doubt() if LossScaleType.UNKNOWN in kinds else None,
         )
+
+    def _refused_by_helper(self, node: cst.BaseExpression) -> Review | None:
+        """Says which loss scale object, of those that a value can be, no optimizer takes over."""
+        values = [node, *(binding.value for binding in self.resolver.bindings(node))]
+        for made in (side for value in values for side in sides(value)):
+            path = self.resolver.path(made.func) if isinstance(made, cst.Call) else None
+            class_name = loss_scale_class(path) if path is not None else None
+            if isinstance(made, cst.Call) and class_name is not None:
+                keywords = self._keywords(made, class_name)
+                if isinstance(keywords, Review):
+                    return keywords
+        return None
 
     def _refusal(self, node: cst.BaseExpression, kinds: set[LossScaleType]) -> Review | None:
         """Says why a value cannot be the loss scale of an optimizer that stayed."""
@@ -620,8 +635,22 @@ class ArgumentReader(LossScaleTypes):
         return [binding] if only else []
 
 
-def is_moving(node: cst.CSTNode | None, resolver: Resolver) -> bool:
-    """Whether an expression makes a loss scale object whose state an optimizer moves."""
+def sides(value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:
+    """Yields what an expression can be: the sides of a condition."""
+    if isinstance(value, cst.IfExp):
+        yield from (*sides(value.body), *sides(value.orelse))
+    elif isinstance(value, cst.BooleanOperation):
+        yield from (*sides(value.left), *sides(value.right))
+    elif value is not None:
+        yield value
+
+
+def is_moving(node: cst.BaseExpression | None, resolver: Resolver) -> bool:
+    """Whether an expression can make a loss scale object whose state an optimizer moves."""
+    return any(_makes_moving(side, resolver) for side in sides(node))
+
+
+def _makes_moving(node: cst.BaseExpression, resolver: Resolver) -> bool:
     if not isinstance(node, cst.Call):
         return False
     path = resolver.path(node.func)

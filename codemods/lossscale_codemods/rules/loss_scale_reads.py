@@ -50,6 +50,7 @@ from lossscale_codemods.rules.loss_scale_arguments import (
     is_moving,
     names_taker,
     reads_of,
+    sides,
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
@@ -586,7 +587,7 @@ class _Uses:
             if not isinstance(node, cst.Name | cst.Attribute) or not self._is_misuse(node):
                 continue
             bindings = self.resolver.bindings(node)
-            reads = [read for b in bindings for read in self._values(b.value)]
+            reads = [read for b in bindings for read in sides(b.value)]
             if any(b.kind is BindingKind.NARROWED for b in bindings) or not reported.isdisjoint(
                 reads
             ):
@@ -602,15 +603,6 @@ class _Uses:
         if isinstance(above, cst.Call):
             return above.func is node and not above.args
         return isinstance(above, cst.Attribute) and above.attr.value in OLD_ATTRIBUTES
-
-    def _values(self, value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:
-        """Yields what an assigned value can be: the sides of a condition."""
-        if isinstance(value, cst.IfExp):
-            yield from (*self._values(value.body), *self._values(value.orelse))
-        elif isinstance(value, cst.BooleanOperation):
-            yield from (*self._values(value.left), *self._values(value.right))
-        elif value is not None:
-            yield value
 
     def _of_attribute(self, node: cst.Attribute) -> Review | None:
         """Says what there is to say about `x.__dict__` and about `x.loss_scale = ...`."""

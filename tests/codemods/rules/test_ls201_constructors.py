@@ -290,6 +290,23 @@ def test_shapes() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (f"s = 128 if flag else {{scale}}(multiplier=4)\nopt = {OLD}(opt, s)\n", "multiplier of 4"),
+        (f"opt = {OLD}(opt, given or {{scale}}(multiplier=4))\n", "multiplier of 4"),
+        (f"opt = {OLD}(opt, 128 if flag else {{scale}}(**given))\n", "are unpacked"),
+        (f"s = 128 if flag else {{scale}}(64)\nopt = {OLD}(opt, s)\nprint(s())\n", "live state"),
+    ],
+)
+def test_an_object_on_one_side_of_a_condition_is_read_as_elsewhere(
+    lines: str, message: str
+) -> None:
+    old = lines.format(scale="tf.train.experimental.DynamicLossScale")
+    new = lines.format(scale="tf.compat.v1.mixed_precision.DynamicLossScale")
+    check_review(f"import tensorflow as tf\n{old}", f"import tensorflow as tf\n{new}", message)
+
+
 def test_a_multiplier_other_than_two() -> None:
     check_left(
         f"""
