@@ -262,7 +262,8 @@ def _outcome(result: dict[str, Any], note: str) -> str:
 
 def _migrated(program: Program, result: dict[str, Any]) -> str:
     if "migrated" not in result:
-        return f"needs {program.shim}" if program.shim else "see below"
+        below = "see below" if result["resumes"] else ""
+        return f"needs {program.shim}" if program.shim else below
     alone = result["migrated"]
     if not alone["trains"]:
         return f"no: {_short(alone['why'])}"
