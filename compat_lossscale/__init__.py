@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         LossScaleState,
         all_finite,
     )
-    from compat_lossscale.watching.plotting import plot_history
+    from compat_lossscale.watching.logged_run import plot_history
     from compat_lossscale.watching.report import loss_scale_report
 
 _NAMES = {
@@ -44,7 +44,7 @@ _NAMES = {
     "compat_lossscale.legacy.install": "install installed uninstall",
     "compat_lossscale.optimizers": "LossScaleOptimizer",
     "compat_lossscale.spec": "Generation LossScaleRule LossScaleSpec LossScaleState all_finite",
-    "compat_lossscale.watching.plotting": "plot_history",
+    "compat_lossscale.watching.logged_run": "plot_history",
     "compat_lossscale.watching.report": "loss_scale_report",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}

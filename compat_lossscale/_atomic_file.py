@@ -37,10 +37,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
 def file_beside(place: Path, prefix: str) -> Iterator[Path]:
     """Creates an empty file in the same folder, for its owner only, and removes it after an error.
 
-    Args:
-        place: The path that the caller will rename the file to.
-        prefix: The beginning of the file's name.
-
     Yields:
         The path of the file. Unless there is an error, the caller must rename it.
     """

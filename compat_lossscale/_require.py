@@ -53,10 +53,6 @@ INSTALL_TENSORFLOW = "pip install tensorflow tf-keras tensorboard"
 def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
     """Checks, without importing them, that TensorFlow and tf-keras are installed.
 
-    Args:
-        what: What needs them, for the beginning of the message.
-        tf_keras: Whether it needs tf-keras too.
-
     Raises:
         MissingExtraError: One of them is not installed.
     """
@@ -72,9 +68,6 @@ def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
 def require_keras_3(what: str) -> None:
     """Checks, without importing it, that Keras 3 is installed.
 
-    Args:
-        what: What needs it, for the beginning of the message.
-
     Raises:
         MissingExtraError: It is not, or the package `keras` is an older one.
     """
@@ -89,9 +82,6 @@ def require_keras_3(what: str) -> None:
 
 def require_libcst(what: str) -> None:
     """Checks, without importing it, that libcst is installed.
-
-    Args:
-        what: What needs it, for the beginning of the message.
 
     Raises:
         MissingExtraError: It is not installed.

@@ -145,11 +145,6 @@ def compare_with_stock(
 
     Only classes of Keras itself are built, by name: nothing that a config names is imported.
 
-    Args:
-        config: A loss-scale optimizer's config of any generation.
-        seeds: The seeds of the gradients, one for each run.
-        steps: The number of steps of a run.
-
     Returns:
         The comparison.
 

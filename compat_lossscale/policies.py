@@ -15,7 +15,13 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale._patching import FunctionPatch, FunctionPatches
-from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, policy_scope_of, wrap_under
+from compat_lossscale.members.loss_scales import (
+    PolicyWithLossScale,
+    Wrap,
+    get_layer_policy_of,
+    policy_scope_of,
+    wrap_under,
+)
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
 
 Wrapping: TypeAlias = Callable[[Any], Wrap | None]
@@ -195,6 +201,8 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
     """
 
     _configs = base.configs
+    _wrapper = ExperimentalLossScaleOptimizer
+    _wrappers = stock.BaseLossScaleOptimizer
 
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:
         super().__init__(_NAMES_OF_TODAY.get(name, name) if isinstance(name, str) else name)
@@ -224,20 +232,6 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
             return compute_dtype, "float32"
         parsed: tuple[str | None, str | None] = super()._parse_name(name)
         return parsed
-
-    def wrap_optimizer(self, optimizer: Any) -> Any:
-        """Wraps an optimizer as `Model.compile` does under this policy.
-
-        Args:
-            optimizer: A Keras optimizer.
-
-        Returns:
-            The wrapped optimizer; or `optimizer` itself if it already has loss scaling, or this
-            policy has no loss scale.
-        """
-        if self._loss_scale is None or isinstance(optimizer, stock.BaseLossScaleOptimizer):
-            return optimizer
-        return ExperimentalLossScaleOptimizer(optimizer, self._loss_scale)
 
 
 if stock.POLICY_NAME_IN_FILES is not None:
@@ -314,23 +308,7 @@ def global_policy() -> Any:
     return Policy(tf_keras.mixed_precision.global_policy().name) if policy is None else policy
 
 
-def get_layer_policy(layer: Any) -> Any:
-    """Returns a layer's policy, the layer's own object.
-
-    Source: `tf.keras.mixed_precision.experimental.get_layer_policy` of TensorFlow 2.2 to 2.4.
-
-    Args:
-        layer: A Keras layer.
-
-    Raises:
-        ValueError: `layer` is not a Keras layer.
-    """
-    if not isinstance(layer, tf_keras.layers.Layer):
-        raise ValueError(
-            f"get_policy can only be called on a layer, but got: {layer!r}. get_layer_policy takes "
-            "a layer of tf-keras."
-        )
-    return layer.dtype_policy
-
+get_layer_policy = get_layer_policy_of(tf_keras.layers.Layer, "tf-keras")
+"""Returns a layer's policy, the layer's own object."""
 
 patch_keras()

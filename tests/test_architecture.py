@@ -18,8 +18,7 @@ ROOTS = {"compat_lossscale": REPOSITORY, "lossscale_codemods": REPOSITORY / "cod
 # Leaves are modules that every room may use; "_version" is the number alone. The modules of public
 # names, such as `experimental`, count as rooms of their own, and so does the package's `__init__`.
 LEAVES = {
-    "errors", "_require", "_atomic_file", "_printable", "_probing", "_patching",
-    "_import_hook", "_version",
+    "errors", "_require", "_atomic_file", "_patching", "_import_hook", "_version",
 }  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     **{leaf: set() for leaf in LEAVES},
@@ -29,12 +28,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "members": {"spec", "core"},
     "tf1": {"spec", "core", "members"},
     "optimizers": {"spec", "core", "members", "tf1"},
-    "keras3": {"spec", "core", "members", "tf1", "neighbour_names", "watching"},
+    "keras3": {"spec", "core", "members", "tf1", "legacy.neighbour_names", "watching"},
     "policies": {"spec", "core", "members", "optimizers"},
     "experimental": {"core", "optimizers", "policies"},
     "v1": {"core", "tf1", "optimizers"},
-    "neighbour_names": set(),
-    "neighbours": {"neighbour_names"},
+    # Tables, which the codemod reads too: a room of their own within `legacy`.
+    "legacy.neighbour_names": set(),
     "legacy": {
         "core",
         "members",
@@ -42,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "optimizers",
         "keras3",
         "policies",
-        "neighbours",
+        "legacy.neighbour_names",
     },
     "watching": {"spec", "pages"},
     "callbacks": {"watching"},
@@ -51,11 +50,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "equivalence": {"spec", "formats", "optimizers"},
     "models": {"spec", "formats", "optimizers", "keras3", "package"},
     "recording": {"formats", "pages"},
-    "lossscale_codemods": {"spec", "pages", "neighbour_names"},
+    "lossscale_codemods": {"spec", "pages", "legacy.neighbour_names"},
     "cli": {
         "package",
-        "neighbour_names",
-        "neighbours",
+        "legacy.neighbour_names",
         "legacy",
         "spec",
         "formats",
@@ -84,6 +82,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 WITHOUT_TENSORFLOW = {
     "legacy.environment",
     "legacy.program",
+    "legacy.serving",
     "legacy.startup",
     "legacy.waiting",
     "models",
@@ -99,7 +98,6 @@ WITHOUT_TENSORFLOW = {
     "members",
     "members.guards",
     "watching.logged_run",
-    "watching.plotting",
     "watching.report",
 }
 # One word has one meaning, so that a class can be searched for by its name. The exceptions:
@@ -112,11 +110,16 @@ SHARED_CLASS_NAMES = {
 }
 MAY_IMPORT_TENSORFLOW = {
     "core", "members", "tf1", "optimizers", "keras3", "policies", "legacy",
-    "equivalence", "watching", "neighbours", "models", "callbacks",
+    "equivalence", "watching", "models", "callbacks",
 }  # fmt: skip
 MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "members", "tf1", "keras3"}
 MAY_IMPORT_KERAS_3 = {"keras3", "models"}
-PUTS_NAMES_INTO_KERAS_3 = "compat_lossscale.legacy.homes"
+# They stand for what old programs find in TensorFlow, tf-keras and estimators.
+USES_PRIVATE_ATTRIBUTES = {
+    "compat_lossscale.legacy.changed_behaviour",
+    "compat_lossscale.legacy.estimator_training",
+}
+PUTS_NAMES_INTO_KERAS_3 = "compat_lossscale.legacy.install"
 
 
 def may_import_tensorflow(module: str) -> bool:
@@ -141,6 +144,8 @@ def part_of(module: str) -> str:
     names = module.split(".")
     if names[0] == "lossscale_codemods":
         return "lossscale_codemods"
+    if names[1:3] == ["legacy", "neighbour_names"]:
+        return "legacy.neighbour_names"
     return names[1] if len(names) > 1 else "package"
 
 
@@ -241,7 +246,8 @@ def test_private_attributes_of_others_are_touched_where_they_may_be() -> None:
         module: ast.unparse(node)
         for module, path in modules()
         if may_import_tensorflow(module)
-        and part_of(module) not in ("core", "optimizers", "neighbours")
+        and part_of(module) not in ("core", "optimizers")
+        and module not in USES_PRIVATE_ATTRIBUTES
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Attribute)
         if node.attr.startswith("_") and not node.attr.startswith("__") and node.attr not in ours
@@ -350,14 +356,16 @@ def test_each_class_has_a_name_of_its_own() -> None:
     assert {name for name, found in places.items() if len(found) > 1} == set(SHARED_CLASS_NAMES)
 
 
-TABLE_OF_FORMER_IDS = "lossscale_codemods.tables.former_ids"
+TABLE_OF_FORMER_IDS = "lossscale_codemods.tables.suppression"
 # It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
-MOST_LINES_OF_THE_CODEMOD = 25_570
+MOST_LINES_OF_THE_CODEMOD = 25_250
+MOST_MODULES_OF_THE_CODEMOD = 85
 
 
 def test_the_codemod_does_not_grow() -> None:
     lines = sum(len(path.read_text("utf-8").splitlines()) for _, path in CODEMOD)
     assert lines <= MOST_LINES_OF_THE_CODEMOD
+    assert len(CODEMOD) <= MOST_MODULES_OF_THE_CODEMOD
 
 
 def test_only_the_rules_name_ids_of_rules() -> None:
@@ -391,5 +399,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 27_535
-    assert len(shim()) <= 128
+    assert lines_of(shim()) <= 26_985
+    assert len(shim()) <= 110

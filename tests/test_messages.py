@@ -1542,21 +1542,24 @@ ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
     "compat_lossscale/keras3/": "tests/keras3",
     "compat_lossscale/members/guards.py": "tests/keras3/test_loaded_state.py",
-    "compat_lossscale/legacy/homes.py": "tests/legacy/test_keras_3_home.py",
+    "compat_lossscale/legacy/install.py": "tests/legacy/test_keras_3_home.py",
     "compat_lossscale/spec/arrays.py": "tests/spec/test_loss_scale_state.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
     "compat_lossscale/spec/wrapper_configs.py": "tests/spec/test_wrapper_configs.py",
     "compat_lossscale/core/dynamic_loss_scale.py": "tests/core/test_rule_settings.py",
     "compat_lossscale/watching/logging_hooks.py": "tests/watching/test_loss_scale_logger.py",
-    "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",
-    "compat_lossscale/watching/logged_run.py": "tests/watching/test_logged_run.py",
+    "compat_lossscale/watching/logged_run.py": "tests/watching",
     "compat_lossscale/callbacks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/members/counting.py": "tests/members/test_counting.py",
     "compat_lossscale/recording/": "tests/recording",
     "compat_lossscale/cli/record.py": "tests/cli/test_record.py",
     "compat_lossscale/cli/run.py": "tests/cli/test_record.py",
     # What old names of others are told, in the words of those others.
-    "compat_lossscale/neighbours/": "tests/neighbours",
+    "compat_lossscale/legacy/changed_behaviour.py": "tests/legacy",
+    "compat_lossscale/legacy/estimator_training.py": "tests/legacy",
+    "compat_lossscale/legacy/library_functions.py": "tests/legacy",
+    "compat_lossscale/legacy/neighbour_names/": "tests/legacy",
+    "compat_lossscale/legacy/serving.py": "tests/legacy",
     # What is wrong with an artefact.
     "compat_lossscale/formats/": "tests/formats/attacks.py",
     "compat_lossscale/models/": "tests/models/test_process.py",
@@ -1566,11 +1569,10 @@ ELSEWHERE = {
     f"{CODEMOD}/project/files.py": "tests/codemods/running/test_configuration.py",
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
-    f"{CODEMOD}/rules/shared/neighbours.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",
+    f"{CODEMOD}/rules/neighbour_uses.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",
     f"{CODEMOD}/rules/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
     f"{CODEMOD}/rewriting/resolution.py": "",
-    f"{CODEMOD}/reports/name_table.py": "",
     f"{CODEMOD}/rules/registry.py": "",
 }
 SAYING = ("warnings.warn", ".warning", "ctx.fail")

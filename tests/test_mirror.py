@@ -26,21 +26,16 @@ SHIM: Final = {
     "equivalence": "equivalence/test_optimizers.py",
     "experimental": "test_package.py",
     "v1": "test_package.py",
-    "neighbour_names/neighbour": "neighbours/test_neighbour.py",
-    "neighbour_names/keras_3_names": "keras3/test_old_members.py",
-    "neighbour_names/keras_names": "neighbours/test_keras_modules.py",
-    "neighbour_names/keras_public_names": "neighbours/test_keras_public_names.py",
-    "neighbour_names/moved_names": "neighbours/test_moved_names.py",
-    "neighbour_names/library_names": "neighbours/test_numpy_names.py",
+    "legacy/neighbour_names/neighbour": "legacy/test_neighbour.py",
+    "legacy/neighbour_names/keras_names": "legacy/test_keras_modules.py",
+    "legacy/neighbour_names/keras_public_names": "legacy/test_keras_public_names.py",
+    "legacy/neighbour_names/moved_names": "legacy/test_moved_names.py",
+    "legacy/neighbour_names/library_names": "legacy/test_numpy_names.py",
     # What the old names give: the tests import them as old programs do.
-    "neighbours/import_only": "neighbours/test_estimator_training.py",
-    "neighbours/changed_behaviour": "neighbours/test_changed_signatures.py",
-    "neighbours/numpy_functions": "neighbours/test_numpy_names.py",
-    "neighbours/python_functions": "neighbours/test_python_names.py",
-    "neighbours/removed_members": "neighbours/test_changed_signatures.py",
+    "legacy/changed_behaviour": "legacy/test_changed_signatures.py",
+    "legacy/library_functions": "legacy/test_numpy_names.py",
     # They run before a program, in its process: the tests start one.
     "legacy/_site/sitecustomize": "cli/test_run.py",
-    "legacy/homes": "legacy/test_install.py",
     "legacy/program": "cli/test_run_as_python.py",
     "legacy/startup": "cli/test_run_as_python.py",
     "legacy/waiting": "legacy/test_deferred.py",
@@ -54,10 +49,8 @@ SHIM: Final = {
     # One value with its forms.
     "spec/arrays": "spec/test_loss_scale_state.py",
     # Parts of the optimizers and their classes.
-    "members/policy": "policies/test_policy.py",
     "policies": "policies/test_policy.py",
     "tf1": "tf1/test_optimizer.py",
-    "core/native": "test_private_names.py",
 }
 CODEMOD: Final = {
     # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.
@@ -74,17 +67,13 @@ CODEMOD: Final = {
     # Parts of the engine: a test migrates a source and compares the text and the records.
     "rewriting/engine": "rewriting/test_fixes.py",
     "rewriting/rule_verdicts": "rewriting/test_resolution.py",
-    "running/file_task": "running/test_processes.py",
-    "running/single_source": "test_patterns.py",
+    "running/one_file": "running/test_processes.py",
     "reports/machine_formats": "reports/test_sarif.py",
     "reports/patches": "running/test_undo.py",
     "reports/run_report": "reports/test_counts.py",
     "reports/text": "reports/test_record_words.py",
     # Values and lists that carry no behavior of their own.
     "rules/base": "rules/test_registry.py",
-    "rules/markers": "project/test_byte_scan.py",
-    "tables/exports": "project/test_importers.py",
-    "tables/former_ids": "rules/test_ls311_loss_scale_uses.py",
     "tables/frameworks": "rules/test_ls212_optimizers_by_name.py",
     "tables/options": "test_command.py",
     "tables/records": "reports/test_record_words.py",
@@ -96,7 +85,6 @@ CODEMOD: Final = {
     "rules/optimizer_family": "rules/test_ls211_optimizer_family.py",
     "rules/optimizers_by_name": "rules/test_ls212_optimizers_by_name.py",
     "rules/guards": "rules/test_ls701_guards.py",
-    "rules/imports": "rules/test_ls101_imports.py",
     "rules/kept_state": "rules/test_ls521_kept_state.py",
     "rules/wrapper_constructors": "rules/test_ls201_constructors.py",
     "rules/policies": "rules/test_ls502_policy_objects.py",
@@ -105,17 +93,12 @@ CODEMOD: Final = {
     "rules/texts": "rules/test_ls802_strings.py",
     "rules/unknown": "rules/test_ls205_passed_on.py",
     # What several rules share is tested through the rule that uses most of it.
-    "rules/shared/neighbours": "rules/test_ls901_python_and_numpy.py",
-    "rules/shared/arguments_helper": "rules/test_ls201_constructors.py",
-    "rules/shared/attribute_reads": "rules/test_ls303_loss_scale_attributes.py",
-    "rules/shared/constructors": "rules/test_ls201_constructors.py",
+    "rules/neighbour_uses": "rules/test_ls901_python_and_numpy.py",
+    "rules/loss_scale_arguments": "rules/test_ls201_constructors.py",
     "rules/keras_3": "rules/test_ls221_keras_3_optimizers.py",
-    "rules/shared/keras_3_compiles": "rules/test_ls511_keras_3_compiles.py",
-    "rules/shared/keras_3_conditions": "rules/test_ls911_keras_3_api.py",
-    "rules/shared/keras_3_optimizers": "rules/test_ls221_keras_3_optimizers.py",
-    "rules/shared/keras_3_places": "rules/test_ls223_new_loss_scale_optimizers.py",
-    "rules/shared/keras_3_rows": "rules/test_ls321_keras_3_members.py",
-    "rules/shared/keras_3_table": "rules/test_ls325_keras_3_values.py",
+    "rules/keras_3_conditions": "rules/test_ls911_keras_3_api.py",
+    "rules/keras_3_optimizers": "rules/test_ls221_keras_3_optimizers.py",
+    "rules/keras_3_table": "rules/test_ls325_keras_3_values.py",
 }
 LISTED: Final = {
     **{REPOSITORY / "compat_lossscale" / name: TESTS / file for name, file in SHIM.items()},
@@ -140,8 +123,6 @@ def mirrored(module: Path) -> bool:
     """Whether a module has the test file of its name."""
     package = next(package for package in MIRRORS if package in module.parents)
     *folders, name = module.relative_to(package).parts
-    # The parts that rules share are tested next to the rules.
-    folders = [folder for folder in folders if folder != "shared"]
     return MIRRORS[package].joinpath(*folders, f"test_{name.lstrip('_')}.py").is_file()
 
 

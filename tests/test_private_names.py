@@ -10,7 +10,7 @@ import pytest
 from tests.support import REPOSITORY, python
 from tests.without_private_names import FAULTS, PRIVATE
 
-PROBING = {"_probing.py", "core/native.py", "optimizers/stock.py"}
+PROBING = {"core/native.py", "optimizers/stock.py"}
 """The modules that may look private names up."""
 CHECKED = (
     "tests/core",

@@ -47,9 +47,9 @@ reads nothing outside
     formats/test_reading.py test_links_that_leave_a_folder_are_not_walked
     formats/test_hdf5.py test_links_from_an_hdf5_file_to_another_are_not_followed
 It unpacks nothing
-    formats/readers/test_keras_archive.py test_files_of_an_archive_that_point_outside
+    formats/test_keras_archive.py test_files_of_an_archive_that_point_outside
 It limits its memory and time
-    formats/readers/test_keras_archive.py test_a_zip_bomb_is_refused_before_it_fills_the_memory
+    formats/test_keras_archive.py test_a_zip_bomb_is_refused_before_it_fills_the_memory
     formats/test_isolated.py test_a_file_on_which_a_library_hangs_is_unreadable
 treats both recordings as hostile
     recording/test_reading.py test_wrong_content_is_refused_or_compared_and_never_crashes

@@ -45,7 +45,7 @@ def install() -> None:
         if importer.startswith("compat_lossscale") and name.startswith(PRIVATE):
             raise ImportError(f"{importer} imports {name} without a probe")
         found = import_module(name, globals_, *args, **kwargs)
-        probing: Any = sys.modules.get("compat_lossscale._probing")
+        probing: Any = sys.modules.get("compat_lossscale.core.native")
         if probing is not None:
             probing.importlib = failing
         return found

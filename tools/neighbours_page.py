@@ -6,9 +6,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
-from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES
-from compat_lossscale.neighbour_names.neighbour import Neighbour
+from compat_lossscale.legacy.neighbour_names import TABLE, keras_names, tensorflow_names
+from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
 
 _TITLES = {
     "tensorflow": "TensorFlow",

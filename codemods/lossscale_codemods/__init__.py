@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lossscale_codemods.running.single_source import migrate_source as migrate_source
+    from lossscale_codemods.running.one_file import migrate_source as migrate_source
     from lossscale_codemods.tables.records import Edit as Edit
     from lossscale_codemods.tables.records import Outcome as Outcome
     from lossscale_codemods.tables.records import Record as Record
@@ -24,7 +24,7 @@ __all__ = ["Edit", "Outcome", "Record", "Result", "Status", "migrate_source"]
 def __getattr__(name: str) -> Any:
     # libcst takes most of a second to import, so it waits until something is parsed.
     if name == "migrate_source":
-        from lossscale_codemods.running.single_source import migrate_source
+        from lossscale_codemods.running.one_file import migrate_source
 
         return migrate_source
     if name in __all__:

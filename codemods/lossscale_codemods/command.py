@@ -13,7 +13,7 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
 from lossscale_codemods.reports.run_report import advice_of
-from lossscale_codemods.running.single_source import migrate
+from lossscale_codemods.running.one_file import migrate
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Status

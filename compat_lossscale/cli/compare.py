@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from compat_lossscale.cli._command import Command, check_report_path, html_option, write_report
+from compat_lossscale.cli import Command, check_report_path, html_option, write_report
 
 if TYPE_CHECKING:
     from lossscale_codemods import Record

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compat_lossscale._printable import escaped
-from compat_lossscale.cli._command import Command, configuration_of
+from compat_lossscale.cli import Command, configuration_of
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import (
     LEGACY_KERAS,
@@ -27,13 +26,14 @@ from compat_lossscale.legacy.environment import (
     Outlook,
     numbers,
 )
+from compat_lossscale.pages import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from lossscale_codemods.running.survey import Survey
+    from lossscale_codemods.project.byte_scan import Survey
 
-    from compat_lossscale.neighbour_names.neighbour import Neighbour
+    from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 
 
 _TITLES = {"tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "h5py": "h5py"}
@@ -111,7 +111,7 @@ def _is_missing(path: Path) -> bool:
 
 
 def _survey(paths: Sequence[Path], seconds: float) -> Survey:
-    from lossscale_codemods.running.survey import survey
+    from lossscale_codemods.project.byte_scan import survey
 
     return survey(paths, seconds=seconds, exclude=configuration_of(paths).exclude)
 
@@ -240,7 +240,7 @@ def read(file: Path, largest: int) -> bytes | None:
 
 def not_installed(imported: Collection[str], file: Path) -> Iterator[str]:
     """Yields the packages of those that a file imports which are neither its own nor installed."""
-    from compat_lossscale.neighbour_names.lookup import neighbour_at
+    from compat_lossscale.legacy.neighbour_names import neighbour_at
 
     for root in {path.partition(".")[0] for path in imported}:
         if root in sys.stdlib_module_names or neighbour_at(root) is not None:
@@ -305,7 +305,7 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Used
     """Searches Python files for neighbours, for some seconds at most."""
     from lossscale_codemods.project.discovery import Skipped, discover
 
-    from compat_lossscale.neighbours.usage import used_in
+    from compat_lossscale.legacy.environment import used_in
 
     used, end = UsedNeighbours(), time.monotonic() + seconds
     programs = {path.absolute() for path in paths if os.path.isfile(path)}

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import click
 
-from compat_lossscale._printable import escaped
 from compat_lossscale._require import require_libcst
 from compat_lossscale._version import __version__
-from compat_lossscale.cli._command import (
+from compat_lossscale.cli import (
     Command,
     check_report_path,
     configuration_of,
     html_option,
     write_report,
 )
+from compat_lossscale.pages import escaped
 
 if TYPE_CHECKING:
     from lossscale_codemods.reports.run_report import Proof, RunReport
@@ -201,7 +201,7 @@ def with_observed(options: Options, path: str) -> Options:
 def check_ids(ids: tuple[str, ...]) -> None:
     """Refuses ids with which no rule's id begins."""
     from lossscale_codemods.rules.registry import all_rules
-    from lossscale_codemods.tables.former_ids import stands_for
+    from lossscale_codemods.tables.suppression import stands_for
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:
@@ -445,7 +445,7 @@ def _from_here(patterns: tuple[str, ...]) -> list[str]:
 def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -> int:
     from lossscale_codemods.reports import run_report, text
     from lossscale_codemods.reports.run_report import FileReport, RunReport
-    from lossscale_codemods.running.file_task import migrate_apart
+    from lossscale_codemods.running.one_file import migrate_apart
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")

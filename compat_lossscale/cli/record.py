@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from compat_lossscale.cli._command import Command
+from compat_lossscale.cli import Command
 from compat_lossscale.legacy.program import split
 from compat_lossscale.recording import recorder
 

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 import click
 
 from compat_lossscale import models
-from compat_lossscale._printable import escaped
 from compat_lossscale._require import INSTALL_TENSORFLOW
-from compat_lossscale.cli._command import Command, check_report_path, html_option, write_report
+from compat_lossscale.cli import Command, check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, meaning
 from compat_lossscale.formats.verification import (
@@ -30,6 +29,7 @@ from compat_lossscale.formats.verification import (
     printable,
     verify_artefact,
 )
+from compat_lossscale.pages import escaped
 from compat_lossscale.spec import Generation
 
 _T = TypeVar("_T")

@@ -205,14 +205,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
     def of_variables(
         cls, current: Any, good_steps: Any, spec: LossScaleSpec, hysteresis_left: Any = None
     ) -> DynamicLossScale:
-        """Makes one whose state is in variables of the caller's, who puts them in checkpoints.
-
-        Args:
-            current: A float32 scalar variable, the current value.
-            good_steps: An integer scalar variable, the good steps in a row so far.
-            spec: The initial value and the rule.
-            hysteresis_left: An integer scalar variable, if the rule tolerates bad steps.
-        """
+        """Makes one whose state is in variables of the caller's, who puts them in checkpoints."""
         loss_scale: DynamicLossScale = cls.__new__(cls)
         loss_scale._set_up_from(spec)
         loss_scale.hysteresis_left = hysteresis_left

@@ -195,12 +195,7 @@ def must_merge() -> bool:
 def finite_on_all_replicas(gradients: Any, *, equal_on_all: bool = False) -> tf.Tensor:
     """Asks whether all gradients are finite on each replica that is in view.
 
-    Args:
-        gradients: A nested structure of gradients.
-        equal_on_all: Whether the replicas have the same gradients, so that one need be asked.
-
-    Returns:
-        A bool scalar tensor.
+    If they are equal on all replicas, one is asked.
     """
     if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
         return all_finite(gradients)

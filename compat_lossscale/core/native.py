@@ -8,14 +8,22 @@ does not break it.
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import tensorflow as tf
 
-from compat_lossscale._probing import probe
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def probe(module: str, name: str, fallback: Any = None) -> Any:
+    """Looks up a private name of another package, with attributes after dots, or a fallback."""
+    try:
+        return functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    except (ImportError, AttributeError):
+        return fallback
 
 
 def as_written(function: _Function) -> _Function:

@@ -158,10 +158,6 @@ class ConfigSearch:
     def search(self, tree: Any, where: str = "") -> ConfigSearch:
         """Searches a value.
 
-        Args:
-            tree: A config, the config of a model, or any value that contains configs.
-            where: The name of the value's place.
-
         Returns:
             The search itself.
 

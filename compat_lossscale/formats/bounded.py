@@ -94,10 +94,6 @@ def read_text_file(path: str) -> str:
 def decode(data: bytes | str, what: str) -> str:
     """Returns text from bytes.
 
-    Args:
-        data: UTF-8 text, with or without a byte order mark.
-        what: The name of the text, for the message.
-
     Raises:
         UnreadableArtefactError: It is larger than `MAX_JSON_BYTES` or not UTF-8.
     """
@@ -117,10 +113,6 @@ def decode(data: bytes | str, what: str) -> str:
 
 def parse_json(text: str, what: str) -> Any:
     """Parses JSON of limited depth.
-
-    Args:
-        text: The JSON text.
-        what: The name of the text, for the message.
 
     Returns:
         The value.

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError
+from compat_lossscale.formats import hdf5, keras_archive, saved_model
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
-from compat_lossscale.formats.readers import h5, keras_archive, saved_model
 from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers
 from compat_lossscale.spec.configs import WRAPPERS
 from compat_lossscale.spec.inner_optimizers import Family, class_name, is_known
@@ -99,9 +99,6 @@ class Conversion:
 
 def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
     """Returns the fields of a config, independent of the form of its generation.
-
-    Args:
-        config: A loss-scale config of any generation.
 
     Returns:
         The loss scale's four fields, and those of its rule as `rule.<name>`; and, if there is a
@@ -284,17 +281,11 @@ _NO_HYSTERESIS = "{} has no hysteresis: it shrinks the scale at each step that i
 _RESTORED_HERE = "this package restores it; stock {} does not look for it"
 _NAMES = ("loss_scale", "good_steps", "hysteresis_left", "iterations", "slots")
 _Fates = Mapping[str, tuple[Verdict, str]]
-_MODELS = (h5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
+_MODELS = (hdf5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
 
 
 def is_whole(format_: str, source: Generation, target: Generation) -> bool:
-    """Whether a model is converted as a whole: to Keras 3, or from its archives to tf-keras.
-
-    Args:
-        format_: The artefact's format.
-        source: The generation of its config.
-        target: The generation that it is converted to.
-    """
+    """Whether a model is converted as a whole: to Keras 3, or from its archives to tf-keras."""
     if source is Generation.KERAS3:
         return format_ == keras_archive.FORMAT and target is Generation.TF_KERAS
     return format_ in _MODELS and target is Generation.KERAS3
@@ -338,11 +329,6 @@ def convert_artefact(
 
 def fates_of_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefact) -> _Fates:
     """Says what becomes of the state of a model that is converted as a whole.
-
-    Args:
-        parts: The parts of the optimizer's config.
-        conversion: What becomes of the config.
-        artefact: The artefact.
 
     Returns:
         The verdict on each value of a state, and the reason.

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads HDF5 files, which Keras writes as `.h5` and inside of `.keras`.
+"""HDF5: models and weights in `.h5` files of all generations, and what is in `.keras`. Needs h5py.
+
+TensorFlow 2.0 to 2.11 also write this format into files named `.keras`, so the content decides.
+`.weights.h5` files of tf-keras and Keras 3 are HDF5 too. They hold an optimizer's state, and no
+config.
 
 Only attributes, names and scalars are read, so the size of a file does not matter. Links to other
 files, data in other files, and filters are never followed or run. A damaged file can crash the HDF5
@@ -19,9 +23,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, TypedDict
 
 from compat_lossscale.errors import MissingExtraError, UnreadableArtefactError
-from compat_lossscale.formats.artefact import LiveState, StatedConfig, whole
+from compat_lossscale.formats.artefact import (
+    Artefact,
+    ConfigSearch,
+    LiveState,
+    StatedConfig,
+    layout_of,
+    whole,
+)
+from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
 from compat_lossscale.spec import Generation
 
+FORMAT = "HDF5 model (.h5)"
+SUFFIXES = (".h5", ".hdf5")
+WEIGHTS_FORMAT = "HDF5 weights (.weights.h5)"
+NO_CONFIG = "the config (initial scale, growth steps): files of weights hold variables only"
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 MAX_NAMES = 100_000
 """The largest number of names that are read. A thousand layers have some ten thousand."""
 MAX_DEPTH = 30
@@ -95,9 +112,6 @@ class Window(io.RawIOBase):
 
 def describe(file: str | BinaryIO | Window) -> Description:
     """Reads everything about loss scaling from an HDF5 file.
-
-    Args:
-        file: Its path, or an open file.
 
     Returns:
         The description, which consists of JSON values only.
@@ -259,10 +273,6 @@ _HYSTERESIS = "hysteresis_left"
 def live_state(description: Description, where: str) -> LiveState:
     """Reads an optimizer's state from the numbers below an optimizer's group.
 
-    Args:
-        description: The content of the file.
-        where: The name of the place.
-
     Returns:
         The state, with `None` for values that the file does not hold.
     """
@@ -323,9 +333,6 @@ def _wrapped_by(place: str) -> str:
 def wrapper_of(description: Description) -> Generation | None:
     """Finds the generation of the loss-scale optimizer that numbered variables belong to.
 
-    Args:
-        description: The content of the file.
-
     Returns:
         Keras 3 or tf-keras; `None` if the optimizer has no loss scaling, or if there are no
         variables.
@@ -381,13 +388,7 @@ def _strange(description: Description) -> set[str]:
 def missing(
     configs: Sequence[StatedConfig], state: LiveState, description: Description | None = None
 ) -> tuple[str, ...]:
-    """Returns what the loss scale of a model needs and its file does not hold.
-
-    Args:
-        configs: The loss-scale configs in the file.
-        state: The state in the file.
-        description: The content of the file.
-    """
+    """Returns what the loss scale of a model needs and its file does not hold."""
     names = []
     if description is not None and description["truncated"]:
         names.append(f"all but the first {MAX_NAMES} variables: they were not read")
@@ -399,3 +400,54 @@ def missing(
     if configs and state.iterations is None:
         names.append("the optimizer's iterations and slots: the file holds none")
     return tuple(names)
+
+
+def matches(path: str) -> bool:
+    """Recognizes the first bytes, or the suffix."""
+    try:
+        return read_start(path, len(_SIGNATURE)) == _SIGNATURE or path.endswith(SUFFIXES)
+    except UnreadableArtefactError:
+        return False
+
+
+def read(path: str) -> Artefact:
+    """Reads the configs and the optimizer's state from an HDF5 model."""
+    with open_regular(path):
+        pass
+    description = describe(path)
+    attributes = description["attributes"]
+    found = ConfigSearch()
+    for name in ("training_config", "model_config"):
+        if name in attributes:
+            found.search(parse_json(decode(attributes[name], name), name), name)
+    configs = found.configs
+    if not configs and not attributes.keys() & {"training_config", "model_config"}:
+        return _weights(path, description)
+    version = attributes.get("keras_version")
+    state = live_state(description, "optimizer_weights")
+    return Artefact(
+        path=path,
+        format=FORMAT,
+        layout=layout_of(configs),
+        writer=f"Keras {version}" if version else None,
+        configs=tuple(configs),
+        states=() if state == LiveState("optimizer_weights") else (state,),
+        missing=missing(configs, state, description),
+        lost=tuple(found.lost),
+    )
+
+
+def _weights(path: str, description: Description) -> Artefact:
+    wrapper = wrapper_of(description)
+    state = live_state(description, "optimizer")
+    missing_: tuple[str, ...] = ()
+    if wrapper is not None:
+        is_restarted = wrapper is Generation.TF_KERAS and state.loss_scale is None
+        missing_ = (NO_CONFIG, *([NO_STATE.format("this file")] if is_restarted else []))
+    return Artefact(
+        path=path,
+        format=WEIGHTS_FORMAT,
+        layout="no loss scale" if wrapper is None else wrapper.title,
+        states=() if state == LiveState("optimizer") else (state,),
+        missing=missing_,
+    )

@@ -34,12 +34,7 @@ _OPEN = 40
 
 
 def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str, str]] = ()) -> str:
-    """Returns the results as a page that loads nothing else.
-
-    Args:
-        results: The results of verifying each artefact.
-        deep: The comparisons with tf-keras, in the form of `--json`.
-    """
+    """Returns the results as a page that loads nothing else."""
     statuses = [
         (_css(status), status.words, sum(result.status is status for result in results))
         for status in ArtefactStatus

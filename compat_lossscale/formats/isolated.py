@@ -233,11 +233,7 @@ def _limit_time() -> None:
 
 
 def to_json(value: Any) -> Any:
-    """Returns a dataclass, and everything in it, as a JSON value.
-
-    Args:
-        value: A dataclass of JSON values, enumerations, tuples and further dataclasses.
-    """
+    """Returns a dataclass, and everything in it, as a JSON value."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = (field.name for field in dataclasses.fields(value))
         return {name: to_json(getattr(value, name)) for name in fields}
@@ -251,12 +247,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(kind: type[_T], value: Any) -> _T:
-    """Returns the dataclass that `to_json` was given.
-
-    Args:
-        kind: Its class.
-        value: The JSON value.
-    """
+    """Returns the dataclass that `to_json` was given."""
     made: _T = _made(kind, value)
     return made
 

@@ -11,20 +11,31 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compat_lossscale.formats import isolated
-from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
-from compat_lossscale.formats.bounded import open_regular
-from compat_lossscale.formats.isolated import to_json
-from compat_lossscale.formats.readers import (
+from compat_lossscale.formats import (
     checkpoint,
     config_json,
-    h5,
+    hdf5,
+    isolated,
     keras_archive,
     saved_model,
 )
+from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
+from compat_lossscale.formats.bounded import open_regular
+from compat_lossscale.formats.isolated import to_json
 
-READERS: tuple[types.ModuleType, ...] = (checkpoint, config_json, h5, keras_archive, saved_model)
-"""The modules of the formats, in the order in which they are asked."""
+READERS: tuple[types.ModuleType, ...] = (
+    checkpoint,
+    config_json,
+    hdf5,
+    keras_archive,
+    saved_model,
+)
+"""The modules of the formats, in the order in which they are asked.
+
+Each has `FORMAT`, the name of the format for users; `SUFFIXES` of the files that are searched for
+in folders; `matches(path)`, whether a file or folder has the format, by its content if possible;
+and `read(path)`, which returns an `Artefact` or raises an `UnreadableArtefactError`.
+"""
 
 
 def read(path: str | os.PathLike[str]) -> Artefact:
@@ -87,9 +98,6 @@ def find(root: str) -> Iterator[str]:
     """Finds the artefacts in a folder and all folders below it.
 
     Symbolic links to folders are not followed, nor are links to files outside the folder.
-
-    Args:
-        root: The folder.
 
     Yields:
         Paths for `read`, in the order of their names. A SavedModel or a checkpoint is one path.

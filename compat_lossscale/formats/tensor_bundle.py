@@ -29,10 +29,6 @@ _SIZES = {FIXED64: 8, FIXED32: 4}
 def varint(data: memoryview | bytes, position: int) -> tuple[int, int]:
     """Reads a variable-length whole number.
 
-    Args:
-        data: The bytes.
-        position: The offset of the number.
-
     Returns:
         The number, and the offset after it.
 
@@ -204,9 +200,6 @@ class TensorBundle:
     def number(self, name: str) -> float | int | None:
         """Returns a scalar's value.
 
-        Args:
-            name: Its key.
-
         Returns:
             The number; `None` if there is no such key, or the value is not a number.
 
@@ -227,9 +220,6 @@ class TensorBundle:
 
     def text(self, name: str) -> bytes | None:
         """Returns the bytes of a scalar string.
-
-        Args:
-            name: Its key.
 
         Returns:
             The bytes; `None` if there is no such key, or the value is no string.

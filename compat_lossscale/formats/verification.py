@@ -14,14 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from compat_lossscale._printable import escaped
 from compat_lossscale.errors import CompatLossScaleError
-from compat_lossscale.formats import isolated
+from compat_lossscale.formats import checkpoint, isolated
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
 from compat_lossscale.formats.conversion import Conversion, Verdict, convert_artefact
 from compat_lossscale.formats.isolated import to_json
-from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.reading import find, read_in_this_process
+from compat_lossscale.pages import escaped
 from compat_lossscale.spec import Generation, LossScaleSpec
 from compat_lossscale.spec.inner_optimizers import class_name
 from compat_lossscale.spec.wrapper_configs import read_wrapper_config

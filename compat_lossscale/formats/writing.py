@@ -24,11 +24,10 @@ from compat_lossscale.errors import (
     InexpressibleLossScaleError,
     UnreadableArtefactError,
 )
-from compat_lossscale.formats import isolated
+from compat_lossscale.formats import checkpoint, hdf5, isolated, keras_archive, saved_model
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
 from compat_lossscale.formats.bounded import open_regular, parse_json
 from compat_lossscale.formats.conversion import Conversion, convert_artefact
-from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
 from compat_lossscale.formats.reading import read
 from compat_lossscale.spec import Generation
 from compat_lossscale.spec.wrapper_configs import read_wrapper_config
@@ -186,11 +185,11 @@ def _write(
     kind = Path(output).suffix.lower()
     if kind == ".json":
         temporary.write_text(f"{json.dumps(config, indent=2)}\n", encoding="utf-8")
-    elif kind in (".h5", ".hdf5") and artefact.format == h5.FORMAT:
+    elif kind in (".h5", ".hdf5") and artefact.format == hdf5.FORMAT:
         _write_h5(artefact.path, stated, config, temporary)
     elif kind == ".keras" and artefact.format == keras_archive.FORMAT:
         _write_archive(artefact.path, stated, config, temporary)
-    elif kind == ".keras" and artefact.format == h5.FORMAT:
+    elif kind == ".keras" and artefact.format == hdf5.FORMAT:
         raise ConversionError(_AS_ARCHIVE)
     else:
         raise ConversionError(

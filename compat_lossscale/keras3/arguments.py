@@ -43,10 +43,6 @@ _WHY_EMPTY = (
 def check_wrappable(optimizer: Any, *, argument: str = "inner_optimizer") -> None:
     """Checks that an optimizer can be wrapped.
 
-    Args:
-        optimizer: What was given as the optimizer to wrap.
-        argument: The name of that argument.
-
     Raises:
         LossScaleArgumentError: It cannot be wrapped; the message says what to use instead.
     """
@@ -89,9 +85,6 @@ _ELSEWHERE = {
 def check_of_keras(optimizer: Any) -> None:
     """Checks that an optimizer is one with Keras' own loss scaling.
 
-    Args:
-        optimizer: What was given as one.
-
     Raises:
         LossScaleArgumentError: It is something else; the message says what to do.
     """
@@ -109,12 +102,7 @@ def check_of_keras(optimizer: Any) -> None:
 
 
 def warn_of_dropped_factor(inner_optimizer: Any, *, stacklevel: int) -> None:
-    """Warns if wrapping an optimizer takes its `loss_scale_factor` away.
-
-    Args:
-        inner_optimizer: The optimizer to wrap.
-        stacklevel: As `warnings.warn` has it, for the caller.
-    """
+    """Warns if wrapping an optimizer takes its `loss_scale_factor` away."""
     factor = inner_optimizer.loss_scale_factor
     if factor is not None:
         warnings.warn(
@@ -128,9 +116,6 @@ def warn_of_dropped_factor(inner_optimizer: Any, *, stacklevel: int) -> None:
 
 def check_others(arguments: Mapping[str, Any]) -> None:
     """Refuses arguments of the constructor that have no place on the wrapper.
-
-    Args:
-        arguments: What was given besides the wrapper's own arguments.
 
     Raises:
         LossScaleArgumentError: One is unknown, or is the inner optimizer's.
@@ -209,10 +194,6 @@ def check_aggregation(
 def check_has_gradients(gradients: Sized, method: str) -> None:
     """Refuses a step without any gradient, which trains nothing.
 
-    Args:
-        gradients: The gradients, or pairs of one and a variable.
-        method: The method that was called.
-
     Raises:
         ValueError: There are none.
     """
@@ -221,11 +202,7 @@ def check_has_gradients(gradients: Sized, method: str) -> None:
 
 
 def warn_of_no_variables(method: str) -> None:
-    """Warns of a step of an optimizer that was built for no variables.
-
-    Args:
-        method: The method that was called.
-    """
+    """Warns of a step of an optimizer that was built for no variables."""
     warnings.warn(
         f"{method}() of an optimizer that was built for no variables: {_WHY_EMPTY}",
         LossScaleMisuseWarning,

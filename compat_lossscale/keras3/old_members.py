@@ -21,8 +21,8 @@ from compat_lossscale._patching import Undo, around, set_attribute
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import check_aggregation, check_has_gradients
+from compat_lossscale.legacy.neighbour_names.keras_names import DECAY, HOOKS, MEMBERS, MODEL_MEMBERS
 from compat_lossscale.members.optimizer import check_has_tape
-from compat_lossscale.neighbour_names.keras_3_names import DECAY, HOOKS, MEMBERS, MODEL_MEMBERS
 
 
 def differentiate(
@@ -94,11 +94,7 @@ _AS_ALWAYS = {
 
 
 def put_into_layers(undo: Undo) -> None:
-    """Gives layers, models and metrics of Keras 3 these members.
-
-    Args:
-        undo: What takes them away again.
-    """
+    """Gives layers, models and metrics of Keras 3 these members."""
     metric, layer, model = keras.metrics.Metric, keras.layers.Layer, keras.Model
     for cls, replacement in ((metric, _add_weight_of_metric), (layer, _add_weight)):
         set_attribute(cls, "add_weight", around(cls.add_weight, replacement), undo)
@@ -108,7 +104,7 @@ def put_into_layers(undo: Undo) -> None:
     if not hasattr(model, "reset_states"):
         set_attribute(model, "reset_states", _reset_states_of_model, undo)
     if not hasattr(layer, "__getattr__"):
-        set_attribute(layer, "__getattr__", _look_up, undo)
+        set_attribute(layer, "__getattr__", _look_up_in_layers, undo)
 
 
 def _add_weight(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -169,38 +165,26 @@ def _reset_states_of_model(self: Any) -> None:
             layer.reset_states()
 
 
-def _look_up(layer: Any, name: str) -> Any:
-    if name not in MODEL_MEMBERS:
-        return object.__getattribute__(layer, name)  # Python's own words, or a property's.
-    raise AttributeError(
-        f"{type(layer).__name__!r} object has no attribute {name!r}: Keras 3's layers and models "
-        f"have none. Use {MODEL_MEMBERS[name]}.",
-        name=name,
-        obj=layer,
-    )
+def _explaining(instead: Mapping[str, str], kind: str) -> Callable[[Any, str], Any]:
+    """Returns a `__getattr__` whose error for some members says what to use instead."""
+
+    def look_up(owner: Any, name: str) -> Any:
+        if name not in instead:
+            # Python's own words; or those of a property that has raised an AttributeError.
+            return object.__getattribute__(owner, name)
+        raise AttributeError(
+            f"{type(owner).__name__!r} object has no attribute {name!r}: Keras 3's {kind} have "
+            f"none. Use {instead[name]}.",
+            name=name,
+            obj=owner,
+        )
+
+    return look_up
 
 
-def look_up(optimizer: Any, name: str) -> Any:
-    """Raises the error for an attribute that is not there, as a `__getattr__`.
-
-    Args:
-        optimizer: The optimizer.
-        name: The attribute. If it is one of `MEMBERS` or `HOOKS`, the error says what to use
-            instead.
-
-    Raises:
-        AttributeError: Always, unless a property failed by chance.
-    """
-    instead = MEMBERS.get(name) or HOOKS.get(name)
-    if instead is None:
-        # Python's own words; or those of a property that has raised an AttributeError.
-        return object.__getattribute__(optimizer, name)
-    raise AttributeError(
-        f"{type(optimizer).__name__!r} object has no attribute {name!r}: Keras 3's optimizers have "
-        f"none. Use {instead}.",
-        name=name,
-        obj=optimizer,
-    )
+look_up = _explaining({**HOOKS, **MEMBERS}, "optimizers")
+"""The `__getattr__` of optimizers, which have none of these members."""
+_look_up_in_layers = _explaining(MODEL_MEMBERS, "layers and models")
 
 
 class Variables(list[Any]):
@@ -260,11 +244,6 @@ def arguments_of_today(
     learning_rate: Any, options: Mapping[str, Any], name: str
 ) -> tuple[Any, dict[str, Any]]:
     """Returns the arguments of Keras 3's constructor for those of TensorFlow 2.0 to 2.10.
-
-    Args:
-        learning_rate: The learning rate.
-        options: The other arguments, by name.
-        name: The optimizer's name, for messages.
 
     Raises:
         LossScaleArgumentError: There is a `decay`.
@@ -331,11 +310,7 @@ def set_value(x: Any, value: Any) -> None:
 
 
 def put(undo: Undo) -> None:
-    """Gives Keras 3's optimizers these members.
-
-    Args:
-        undo: What takes them away again.
-    """
+    """Gives Keras 3's optimizers these members."""
     optimizer = keras.optimizers.Optimizer
     added = {
         "get_weights": _get_weights,

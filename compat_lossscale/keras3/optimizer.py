@@ -206,13 +206,7 @@ class LossScaleOptimizer(
         self.__dict__["_counts_skipped_too"] = bool(count_skipped_steps)
 
     def _set_up(self, inner_optimizer: Any, spec: LossScaleSpec | None, **kwargs: Any) -> None:
-        """Does what Keras' own constructor does.
-
-        Args:
-            inner_optimizer: The optimizer to wrap.
-            spec: The loss scale's; `None` if it is of a user's own class.
-            **kwargs: The other arguments of Keras' constructor.
-        """
+        """Does what Keras' own constructor does."""
         super().__init__(
             inner_optimizer,
             initial_scale=spec and spec.initial_scale,

@@ -66,23 +66,13 @@ def keras_variable(variable: Any, name: str) -> Any:
     """Returns a Keras variable that is a `tf.Variable` of somebody else's.
 
     Keras takes a `tf.Variable` for its own where it would make one; nothing documents that.
-
-    Args:
-        variable: The variable.
-        name: The name of the one in Keras.
     """
     dtype = variable.dtype.name  # Up to Keras 3.6 the default is float32.
     return keras.Variable(variable, dtype=dtype, trainable=False, autocast=False, name=name)
 
 
 def track(optimizer: Any, trackable: Any, name: str) -> None:
-    """Lets checkpoints of an optimizer find an object of TensorFlow, as its attribute would.
-
-    Args:
-        optimizer: The optimizer.
-        trackable: What is tracked, in the place of what had that name.
-        name: The name in checkpoints.
-    """
+    """Lets checkpoints of an optimizer find an object of TensorFlow, as its attribute would."""
     track_trackable = getattr(optimizer, "_track_trackable", None)
     if track_trackable is None:
         setattr(optimizer, name, trackable)

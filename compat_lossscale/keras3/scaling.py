@@ -180,13 +180,7 @@ class ScalesWithGuards(GuardsScaling):
     def _unscaled(
         self, gradients: list[Any], variables: Sequence[Any], **options: Any
     ) -> list[Any]:
-        """Divides gradients by the loss scale, but for those that are their variable's value.
-
-        Args:
-            gradients: The gradients, `None` where there is none.
-            variables: Their variables.
-            **options: What the backend has to know.
-        """
+        """Divides gradients by the loss scale, but for those that are their variable's value."""
         kept = [private.takes_the_gradient_as_value(variable) for variable in variables]
         divided = self._unscale(
             [None if keep else one for one, keep in zip(gradients, kept, strict=True)],

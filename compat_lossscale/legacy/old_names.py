@@ -58,11 +58,7 @@ class KerasNames:
 
 
 def keras_table(names: KerasNames) -> Table:
-    """Returns the public old names that are below `keras`.
-
-    Args:
-        names: What they stand for.
-    """
+    """Returns the public old names that are below `keras`."""
     return {
         "mixed_precision": {"LossScaleOptimizer": names.optimizer},
         "mixed_precision.experimental": {
@@ -77,9 +73,6 @@ def keras_table(names: KerasNames) -> Table:
 
 def tables(names: KerasNames) -> dict[str, Table]:
     """Returns the public old names.
-
-    Args:
-        names: What those that are about Keras stand for.
 
     Returns:
         A table by its root: `tensorflow`, `tensorflow.compat.v1`, `tensorflow.compat.v2`.
@@ -98,11 +91,7 @@ def tables(names: KerasNames) -> dict[str, Table]:
 
 
 def private_table(names: KerasNames) -> Table:
-    """Returns the names in private modules, below `tensorflow.python`, that real programs import.
-
-    Args:
-        names: What those that are about Keras stand for.
-    """
+    """Returns the names in private modules, below `tensorflow.python`, that programs import."""
     helpers: Table = {
         **names.helpers,
         "get_layer_policy": {"get_layer_policy": names.policies.get_layer_policy},
@@ -153,12 +142,7 @@ def private_table(names: KerasNames) -> Table:
 
 
 def put(names: KerasNames, undo: Undo) -> None:
-    """Puts the old names into TensorFlow, which has been imported.
-
-    Args:
-        names: What those that are about Keras stand for.
-        undo: What takes them out again.
-    """
+    """Puts the old names into TensorFlow, which has been imported."""
     for root, table in tables(names).items():
         for place, values in table.items():
             put_module(f"{root}.{place}", values, undo)

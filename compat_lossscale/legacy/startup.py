@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120  # no pathlib here
-_HIDDEN = (__file__, waiting.__file__, os.path.join(_PACKAGE, "neighbours", "serving.py"))  # noqa: PTH118  # no pathlib here
+_HIDDEN = (__file__, waiting.__file__, os.path.join(_PACKAGE, "legacy", "serving.py"))  # noqa: PTH118  # no pathlib here
 """The modules whose frames are left out of the traceback that ends a program. A program's imports,
 and its reads of names that TensorFlow lacks, go through them."""
 
@@ -172,11 +172,7 @@ def start() -> None:
 
 
 def prepare(options: Mapping[str, bool]) -> None:
-    """Prepares this process, and the processes that `multiprocessing` starts from it.
-
-    Args:
-        options: The arguments of `install_when_imported`.
-    """
+    """Prepares this process, and the processes that `multiprocessing` starts from it."""
     install_when_imported("`compat-lossscale run`", **options)
     _import_hook.when_imported(
         "multiprocessing.util", lambda module: _pass_on(module, options), waiting.undo
@@ -202,10 +198,10 @@ def install_when_imported(
     """
 
     def prepare() -> None:
-        from compat_lossscale.legacy import homes  # noqa: PLC0415  # only if used
+        from compat_lossscale.legacy import install as installing  # noqa: PLC0415  # slow
 
-        homes.require(what, keras=keras)
-        homes.select(waiting.undo, keras=keras)
+        installing.require(what, keras=keras)
+        installing.select(waiting.undo, keras=keras)
 
     def install(options: waiting.InstallOptions) -> None:
         from compat_lossscale.legacy.install import install_unless_busy  # noqa: PLC0415  # slow

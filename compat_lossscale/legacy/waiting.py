@@ -38,13 +38,7 @@ def defer(
     prepare: Callable[[], None],
     install: Callable[[InstallOptions], None],
 ) -> None:
-    """Has `install` called inside the import of TensorFlow; at once if it has been imported.
-
-    Args:
-        what_to_install: The arguments of `install()`.
-        prepare: Called before TensorFlow's own code.
-        install: Is given them.
-    """
+    """Has `install` called inside the import of TensorFlow; at once if it has been imported."""
     global _to_install  # noqa: PLW0603  # one process has one TensorFlow
 
     def before() -> None:
@@ -107,10 +101,6 @@ def wait_for_neighbours(undo: list[Callable[[], None]], *, keras: int = 2) -> No
     """Has the neighbours put in place when one is used for the first time.
 
     A program may ask for `numpy.float` or `imp` in its first line. The tables are loaded then.
-
-    Args:
-        undo: What takes them back.
-        keras: See `compat_lossscale.install`.
     """
     if _is_put or _waiting:
         return
@@ -130,21 +120,16 @@ def wait_for_neighbours(undo: list[Callable[[], None]], *, keras: int = 2) -> No
 
 
 def put_neighbours(undo: list[Callable[[], None]], *, keras: int = 2) -> None:
-    """Puts the neighbours in place, unless they are.
-
-    Args:
-        undo: What takes them back.
-        keras: See `compat_lossscale.install`.
-    """
+    """Puts the neighbours in place, unless they are."""
     global _is_put  # noqa: PLW0603  # one process has one set of modules
     if _is_put:
         return
     _stop_waiting()
     _is_put = True
     undo.append(_forget)
-    from compat_lossscale import neighbours  # noqa: PLC0415  # only if used
+    from compat_lossscale.legacy import serving  # noqa: PLC0415  # only if used
 
-    neighbours.put(undo, keras=keras)
+    serving.put(undo, keras=keras)
 
 
 def _forget() -> None:

@@ -80,11 +80,7 @@ class CountsSkippedSteps:
         return None if self._step_log is None else self._step_log.note_applied()
 
     def _count_skipped(self, stuck: Any) -> Any:
-        """Counts and notes a step that is skipped.
-
-        Args:
-            stuck: Whether the loss scale had to shrink at its floor; see `apply_or_skip`.
-        """
+        """Counts and notes a step that is skipped."""
         counted = None
         if self._step_counter is not None:
             with tf.init_scope():

@@ -44,12 +44,7 @@ class MisuseGuards:
         return type(self), ()  # A copy warns again.
 
     def warn(self, mistake: str, message: str) -> None:
-        """Warns of a mistake, the first time only.
-
-        Args:
-            mistake: A name of the mistake.
-            message: What is wrong, what follows from it, and what to do instead.
-        """
+        """Warns of a mistake, the first time only."""
         if mistake in self._warned:
             return
         self._warned.add(mistake)
@@ -73,12 +68,7 @@ class GuardsScaling:
         return MisuseGuards()
 
     def _scaled(self, loss: Any, method: str) -> Any:
-        """Multiplies a loss by the loss scale.
-
-        Args:
-            loss: The loss.
-            method: The method that was called, for the message.
-        """
+        """Multiplies a loss by the loss scale."""
         if loss in _scaled_losses and self._fixed_scale() != 1:
             self._guards.warn(
                 "scaled twice",

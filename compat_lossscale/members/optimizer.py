@@ -224,10 +224,6 @@ def wrapped_already(optimizer: Any) -> AlreadyWrappedError:
 def check_has_tape(loss: Any, tape: Any) -> None:
     """Refuses a loss that cannot be scaled under its tape.
 
-    Args:
-        loss: What `minimize` was given: a tensor, or a callable that gives one.
-        tape: The tape that it was given, or `None`.
-
     Raises:
         UnscalableError: `loss` is no callable, and there is no tape. (It is a `TypeError`, as in
             TensorFlow 2.0 to 2.3, and a `ValueError`, as in later versions.)
@@ -263,9 +259,6 @@ def check_strategy() -> None:
 
 def check_in_replica_context(method: str) -> None:
     """Refuses to apply gradients where they are those of all replicas.
-
-    Args:
-        method: The method that was called.
 
     Raises:
         ValueError: In a cross-replica context.

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import ConversionError, InexpressibleLossScaleError, MissingExtraError
+from compat_lossscale.formats import checkpoint, hdf5, keras_archive, saved_model
 from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.conversion import Conversion, is_whole
 from compat_lossscale.formats.isolated import from_json
-from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
-from compat_lossscale.formats.readers.keras_archive import is_keras3
+from compat_lossscale.formats.keras_archive import is_keras3
 from compat_lossscale.formats.writing import write_converted, writing
 from compat_lossscale.spec import Generation
 
@@ -30,7 +30,7 @@ __all__ = ["is_installed", "is_of_keras3", "is_whole", "write"]
 
 TIMEOUT = 3600.0
 """Seconds for one model."""
-_MODELS = (h5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
+_MODELS = (hdf5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
 _NEEDS = "converting a whole model"
 
 

@@ -20,9 +20,9 @@ from compat_lossscale.errors import (
     ConversionError,
     InexpressibleLossScaleError,
 )
+from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict
 from compat_lossscale.formats.isolated import to_json
-from compat_lossscale.formats.readers import checkpoint, h5, keras_archive
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
 from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights
 from compat_lossscale.models.stored import StoredModel, read_stored
@@ -64,12 +64,7 @@ class OptimizerState:
 
 
 def read_state(optimizer: Any, trained: Sequence[Any]) -> OptimizerState:
-    """Reads the state of an optimizer of tf-keras or Keras 3.
-
-    Args:
-        optimizer: The optimizer, or the loss-scale optimizer around it.
-        trained: The variables that it trains.
-    """
+    """Reads the state of an optimizer of tf-keras or Keras 3."""
     inner = getattr(optimizer, "inner_optimizer", optimizer)
     lists = _slot_lists(inner, trained)
     state = OptimizerState(
@@ -89,11 +84,6 @@ def read_state(optimizer: Any, trained: Sequence[Any]) -> OptimizerState:
 
 def write_state(optimizer: Any, trained: Sequence[Any], state: OptimizerState) -> list[Field]:
     """Gives an optimizer of tf-keras or Keras 3 a state.
-
-    Args:
-        optimizer: The optimizer, built for the variables.
-        trained: The variables.
-        state: The state.
 
     Returns:
         What the optimizer has no place for, or needs and is not given.
@@ -273,9 +263,6 @@ def _limit(memory: int) -> None:
 def convert_model(request: Request) -> Conversion:
     """Converts a model.
 
-    Args:
-        request: What is to be converted.
-
     Returns:
         The conversion, with what the libraries make of it.
 
@@ -360,7 +347,7 @@ def _libraries(stored: StoredModel) -> tuple[Any, Any]:
 def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     """Returns the model and its optimizer, with their state."""
     path = stored.artefact.path
-    if stored.artefact.format in (h5.FORMAT, keras_archive.FORMAT):
+    if stored.artefact.format in (hdf5.FORMAT, keras_archive.FORMAT):
         custom = {}
         if not stored.is_of_keras3:
             # tf-keras does not find the latter two in a loss-scale optimizer, nor does it need to.

@@ -12,6 +12,7 @@ from compat_lossscale.errors import (
     ConversionError,
     InexpressibleLossScaleError,
 )
+from compat_lossscale.formats import checkpoint, hdf5, keras_archive, saved_model
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
 from compat_lossscale.formats.bounded import parse_json
 from compat_lossscale.formats.conversion import (
@@ -24,7 +25,6 @@ from compat_lossscale.formats.conversion import (
     state_fields,
 )
 from compat_lossscale.formats.hdf5 import describe
-from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
 from compat_lossscale.formats.reading import read_in_this_process
 from compat_lossscale.formats.writing import only_config
 from compat_lossscale.models import is_of_keras3
@@ -161,7 +161,7 @@ def _is_legacy(stated: StatedConfig) -> bool:
 
 
 def _model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    if artefact.format == h5.FORMAT:
+    if artefact.format == hdf5.FORMAT:
         attributes = describe(artefact.path)["attributes"]
         model, compiled = (
             parse_json(attributes.get(name, "{}"), name)

@@ -74,12 +74,7 @@ def _unpickled(
 
 
 def restore_weights(optimizer: Any, variables: Sequence[Any]) -> None:
-    """Gives an unpickled optimizer its weights back, once it has variables to apply gradients to.
-
-    Args:
-        optimizer: A LossScaleOptimizer.
-        variables: The variables.
-    """
+    """Gives an unpickled optimizer its weights back, once it has variables to train."""
     weights = optimizer.__dict__.pop(WEIGHTS)
     with tf.init_scope():
         optimizer._make_weights(variables)

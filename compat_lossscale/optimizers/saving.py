@@ -50,12 +50,7 @@ def give_to(optimizer: Any, state: Mapping[str, Any]) -> None:
 
 
 def make_variables(optimizer: Any, trained: Any) -> None:
-    """Makes all variables of an optimizer, so that their values are not deferred.
-
-    Args:
-        optimizer: An optimizer of either family, or of Keras 3.
-        trained: The variables that it trains.
-    """
+    """Makes all variables of an optimizer, so that their values are not deferred."""
     if isinstance(optimizer, stock.OptimizerV2):
         optimizer._create_all_weights(trained)
     else:

@@ -16,33 +16,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale._probing import probe
-
-__all__ = [
-    "BaseLossScaleOptimizer",
-    "LegacyLossScaleOptimizer",
-    "LossScaleOptimizerMetaclass",
-    "Model",
-    "ModelV1",
-    "NewLossScaleOptimizer",
-    "Optimizer",
-    "OptimizerV2",
-    "accepts",
-    "chooses_optimizers_by_method",
-    "dtype_policies",
-    "hdf5_format",
-    "layer_classes",
-    "mixed_precision_names",
-    "optimizers",
-    "policy_from_config",
-    "saved_model_load",
-    "saving_lib",
-    "set_policy_of_layer",
-    "sums_as_the_strategy_does",
-    "track_variable",
-    "with_some_gradient",
-    "without_empty_gradients",
-]
+from compat_lossscale.core.native import probe
 
 _MISSING = object()
 
@@ -258,12 +232,7 @@ track_variable = probe("tf_keras.src.backend", "track_variable", _track_as_a_wei
 
 
 def accepts(function: Any, parameter: str) -> bool:
-    """Whether a function or method takes an argument by keyword.
-
-    Args:
-        function: The function or method.
-        parameter: The keyword.
-    """
+    """Whether a function or method takes an argument by keyword."""
     return _accepts(getattr(function, "__func__", function), parameter)
 
 

@@ -8,9 +8,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from compat_lossscale._printable import escaped
-from compat_lossscale.pages import page
-from compat_lossscale.pages.line_chart import HEIGHT, WIDTH, line_chart
+from compat_lossscale.pages import escaped, page
+from compat_lossscale.pages.page import HEIGHT, WIDTH, line_chart
 from compat_lossscale.recording.comparison import (
     ComparisonVerdict,
     Difference,

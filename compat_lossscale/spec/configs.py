@@ -83,9 +83,6 @@ def unwrapped(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]
 def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[str, Any]]:
     """Finds the loss scale in a config.
 
-    Args:
-        config: See `LossScaleSpec.from_config`.
-
     Returns:
         The form and its keyword arguments.
 

@@ -84,9 +84,6 @@ _OWN_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 def class_name(inner: Mapping[str, Any]) -> str:
     """Returns the name of a wrapped optimizer's class.
 
-    Args:
-        inner: Its `{"class_name", "config"}`.
-
     Returns:
         For Keras' own classes, the name in Keras' spelling. For custom classes, the name under
         which they are registered: the old form has no other.
@@ -104,12 +101,7 @@ def is_known(inner: Mapping[str, Any]) -> bool:
 
 
 def family(inner: Mapping[str, Any], generation: Generation) -> Family:
-    """Returns the family of a wrapped optimizer's config.
-
-    Args:
-        inner: Its `{"class_name", "config"}`.
-        generation: The generation of the config that it is in.
-    """
+    """Returns the family of a wrapped optimizer's config."""
     if generation is Generation.KERAS3:
         return Family.KERAS3
     if generation is Generation.TF23:
@@ -137,9 +129,6 @@ def with_schedule(inner: Mapping[str, Any]) -> Mapping[str, Any]:
 
     The legacy family has `decay` besides the learning rate, and no other family has it. Nadam's is
     something else.
-
-    Args:
-        inner: Its `{"class_name", "config"}`.
     """
     config: Mapping[str, Any] = inner["config"]
     decay, rate = config.get("decay"), config.get("learning_rate")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from compat_lossscale.pages import page
-from compat_lossscale.pages.line_chart import HEIGHT, WIDTH, line_chart
+from compat_lossscale.pages.page import HEIGHT, WIDTH, line_chart
 from compat_lossscale.spec import DEFAULT_GROWTH_STEPS, LossScaleRule
 from compat_lossscale.watching.logged_run import LoggedRun
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
-from lossscale_codemods.running import survey
+from lossscale_codemods.project import byte_scan
 
 from compat_lossscale.cli.doctor import doctor
 from compat_lossscale.legacy import environment
@@ -179,8 +179,8 @@ def test_no_more_than_five_files_are_named(folder: Path, monkeypatch: pytest.Mon
 
 
 def test_a_look_that_was_stopped_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stopped = survey.Survey((), looked_at=7, left_out=1, complete=False)
-    monkeypatch.setattr(survey, "survey", lambda *_, **__: stopped)
+    stopped = byte_scan.Survey((), looked_at=7, left_out=1, complete=False)
+    monkeypatch.setattr(byte_scan, "survey", lambda *_, **__: stopped)
     *_, nothing, left_out, stopped_after, step = run(monkeypatch).output.splitlines()
     assert says(nothing, "No old name found in the 7 files looked at in the current folder.")
     assert says(left_out, "1 file was not looked at: `compat-lossscale migrate` says which.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
-from lossscale_codemods.running import file_task
+from lossscale_codemods.running import one_file
 
 from compat_lossscale.cli.migrate import migrate
 from tests.codemods.in_process import workers_in_this_process
@@ -193,7 +193,7 @@ def test_standard_input_of_a_file_is_taken_for_that_file(folder: Path) -> None:
 def test_standard_input_on_which_the_parser_dies_comes_out_as_it_was(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_task, "migrate_file", lambda *_: os._exit(1))
+    monkeypatch.setattr(one_file, "migrate_file", lambda *_: os._exit(1))
     result = run("-", stdin=OLD)
     assert result.stdout == OLD
     assert "The process that parsed it died" in result.stderr

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from compat_lossscale.cli._command import configuration_of
+from compat_lossscale.cli import configuration_of
 
 if TYPE_CHECKING:
     from pathlib import Path

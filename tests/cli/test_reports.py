@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from compat_lossscale.cli._command import check_report_path, write_report
+from compat_lossscale.cli import check_report_path, write_report
 
 if TYPE_CHECKING:
     from pathlib import Path

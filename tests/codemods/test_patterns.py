@@ -11,7 +11,7 @@ import dataclasses
 
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source
-from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
+from lossscale_codemods.rules.loss_scale_arguments import HELPER_SOURCE
 
 from tests.codemods.checks import program
 

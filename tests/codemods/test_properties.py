@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.domain.loss_scale_values import DynamicLossScale, FixedLossScale
-from lossscale_codemods.running import single_source
+from lossscale_codemods.running import one_file
 
 from compat_lossscale.spec import LossScaleSpec
 
@@ -300,7 +300,7 @@ def test_an_old_call_in_any_program(head: str, tail: str, scale: str) -> None:
 @given(any_program)
 @settings(max_examples=ANY_EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_program_without_an_old_name_changes(source: str) -> None:
-    with mock.patch.object(single_source, "can_hold_old_name", return_value=True):
+    with mock.patch.object(one_file, "can_hold_old_name", return_value=True):
         result = migrate_source(source)
     assert result.output == source.encode()
     assert result.status is Status.UNCHANGED or result.problem

@@ -3,6 +3,11 @@
 
     python -m tests.formats.claims 2.3=PYTHON 2.4=PYTHON 2.21=PYTHON keras3=PYTHON ...
 
+    python -m tests.formats.claims --only 2.13,2.14 2.13=PYTHON 2.14=PYTHON 2.3=PYTHON ...
+
+The second form checks the claims about some versions, and keeps the outcomes of the others. It
+needs the versions that wrote the files too.
+
 Each model file of the artefacts is converted to each generation without a loss. The versions of it
 load the copy and take five steps. So does the version that wrote the file with the file itself, or
 this package, on the tf-keras of today, for it. `claims.json` says for each copy and version
@@ -11,6 +16,7 @@ whether both have the same variables, slots and iterations.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -32,7 +38,7 @@ OURS = "ours"
 """Today's tf-keras with this package, which restores what tf-keras alone loses of its own files."""
 VERSIONS = {
     Generation.TF23: ("2.0", "2.2", "2.3"),
-    Generation.TF24: ("2.4", "2.5", "2.10", "2.12", "2.15"),
+    Generation.TF24: ("2.4", "2.5", "2.10", "2.12", "2.13", "2.14", "2.15"),
     Generation.TF_KERAS: ("2.21",),
     Generation.KERAS3: ("keras3",),
 }
@@ -131,11 +137,16 @@ def is_legacy(name: str) -> bool:
 
 def main() -> None:
     """Records the outcomes."""
-    pythons = dict(argument.split("=", 1) for argument in sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    parser.add_argument("pythons", nargs="+")
+    arguments = parser.parse_args()
+    only = set(filter(None, arguments.only.split(",")))
+    pythons = dict(one.split("=", 1) for one in arguments.pythons)
     with tempfile.TemporaryDirectory() as folder:
         copies: dict[str, dict[str, str]] = {}
         whole: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
-        found = list(claims())
+        found = [claim for claim in claims() if not only or only & set(VERSIONS[claim[2]])]
         for number, (name, artefact, target) in enumerate(found):
             suffix = Path(name).suffix
             (stated,) = artefact.configs
@@ -146,7 +157,7 @@ def main() -> None:
             else:
                 copy = Path(folder, f"{number}{suffix}")
                 write_converted(artefact, target, str(copy))
-            for version in VERSIONS[target]:
+            for version in only & set(VERSIONS[target]) if only else VERSIONS[target]:
                 copies.setdefault(version, {})[f"{name} {target.value}"] = str(copy)
         for requests in whole.values():
             convert_whole(requests)
@@ -160,7 +171,7 @@ def main() -> None:
             for version, paths in originals.items()
             for name, state in states(pythons, version, paths).items()
         }
-        record: dict[str, dict[str, str]] = {}
+        record: dict[str, dict[str, str]] = json.loads(RECORD.read_text("utf-8")) if only else {}
         for version, paths in copies.items():
             for claim, after in states(pythons, version, paths).items():
                 said = outcome(before[claim.split()[0]], after)

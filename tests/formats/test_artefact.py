@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.formats import Artefact, read
-from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
+from compat_lossscale.formats import Artefact, checkpoint, hdf5, keras_archive, read, saved_model
 from compat_lossscale.formats.reading import find
 from compat_lossscale.spec import LossScaleSpec
 from tests.formats.samples import ARTEFACTS, VERSIONS
@@ -19,7 +18,7 @@ from tests.support import run_code
 
 DYNAMIC = LossScaleSpec(initial_scale=64.0, growth_steps=4)
 NAMES = {
-    "model": h5.FORMAT,
+    "model": hdf5.FORMAT,
     "saved_model": saved_model.FORMAT,
     "weights": checkpoint.FORMAT,
     "checkpoint": checkpoint.FORMAT,
@@ -146,7 +145,7 @@ def test_an_hdf5_model_in_a_file_named_keras_is_told_by_its_content(tmp_path: Pa
     copy = tmp_path / "model.keras"
     shutil.copy(ARTEFACTS / "2.3" / "model.h5", copy)
     artefact = read(copy)
-    assert (artefact.format, artefact.configs[0].spec) == (h5.FORMAT, DYNAMIC)
+    assert (artefact.format, artefact.configs[0].spec) == (hdf5.FORMAT, DYNAMIC)
 
 
 def test_an_archive_of_compressed_files_is_read_all_the_same(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.formats import Artefact, UnreadableArtefactError, read
-from compat_lossscale.formats.readers import h5, keras_archive
+from compat_lossscale.formats import Artefact, UnreadableArtefactError, hdf5, keras_archive, read
 from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation, LossScaleSpec
@@ -105,12 +104,12 @@ def test_weights_of_keras_3_hold_the_state_and_no_config(
 ) -> None:
     artefact = read(keras3 / f"{name}.weights.h5")
     assert (artefact.format, artefact.layout, artefact.configs) == (
-        h5.WEIGHTS_FORMAT,
+        hdf5.WEIGHTS_FORMAT,
         "Keras 3",
         (),
     )
     assert state_of(artefact) == state
-    assert artefact.missing == (h5.NO_CONFIG,)
+    assert artefact.missing == (hdf5.NO_CONFIG,)
 
 
 @pytest.mark.parametrize("name", ["not_wrapped", "float32"])

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_lossscale.equivalence import configs_equivalent
-from compat_lossscale.formats import Verdict, convert, read
+from compat_lossscale.formats import Verdict, convert, hdf5, read
 from compat_lossscale.formats.artefact import ConfigSearch
 from compat_lossscale.formats.conversion import meaning
-from compat_lossscale.formats.readers import h5
 from compat_lossscale.spec import Generation, LossScaleSpec
 from compat_lossscale.spec.wrapper_configs import read_wrapper_config
 from tests.formats.accept import GENERATIONS, MODELS, convert_models
@@ -221,7 +220,7 @@ def test_the_real_versions_load_models_converted_for_them_with_the_same_optimize
         artefact = read(copy_)
         said = meaning(artefact.configs[0].config)
         assert said == meaning(LOADED[version][name]["get_config"])
-        if artefact.states and artefact.format == h5.FORMAT:
+        if artefact.states and artefact.format == hdf5.FORMAT:
             assert LOADED[version][name]["iterations"] == artefact.states[0].iterations
 
 

@@ -13,8 +13,7 @@ import tensorflow as tf
 
 from compat_lossscale.cli.verify import text_of
 from compat_lossscale.errors import UnreadableArtefactError
-from compat_lossscale.formats import LiveState, read
-from compat_lossscale.formats.readers import checkpoint
+from compat_lossscale.formats import LiveState, checkpoint, read
 from compat_lossscale.formats.tensor_bundle import ObjectGraph
 from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from tests.formats.samples import ARTEFACTS

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from compat_lossscale._patching import Undo, take_back
-from compat_lossscale.keras3 import experimental, policies
-from compat_lossscale.keras3.policies import Policy, set_policy
+from compat_lossscale.keras3 import experimental
+from compat_lossscale.keras3.experimental import Policy, set_policy
 
 Stock = keras.optimizers.LossScaleOptimizer
 
 
 @pytest.fixture(autouse=True)
 def policy_and_compile_stay() -> Iterator[None]:
-    policy, decides = keras.config.dtype_policy(), policies.patches.applied
+    policy, decides = keras.config.dtype_policy(), experimental.patches.applied
     yield
     keras.config.set_dtype_policy(policy)
-    policies.patches.replace(decides)
+    experimental.patches.replace(decides)
 
 
 def experimental_of_4(optimizer: Any) -> Any:
@@ -55,16 +55,16 @@ def test_a_policy_without_a_loss_scale_leaves_the_optimizer() -> None:
 
 
 def test_keras_own_policy_is_left_to_keras_or_to_the_default() -> None:
-    policies.enable()
+    experimental.enable()
     assert type(compiled("mixed_float16").optimizer) is Stock
-    policies.enable(default=experimental_of_4)
+    experimental.enable(default=experimental_of_4)
     assert float(compiled("mixed_float16").optimizer.loss_scale) == 4.0
     assert type(compiled("float32").optimizer) is keras.optimizers.SGD
 
 
 def test_a_model_with_a_compile_of_its_own_gets_optimizers_as_compile_wraps_them() -> None:
     undo: Undo = []
-    policies.put_get_optimizer(experimental_of_4, undo)
+    experimental.put_get_optimizer(experimental_of_4, undo)
 
     class Adversaries(keras.Model):
         def compile(self, one: Any, other: Any) -> None:
@@ -87,11 +87,11 @@ def test_a_model_with_a_compile_of_its_own_gets_optimizers_as_compile_wraps_them
 
 
 def test_what_is_taken_back_leaves_the_method_that_was_found() -> None:
-    policies.patches.replace(())
+    experimental.patches.replace(())
     found = keras.Model.compile
-    policies.enable()
-    assert policies.patches.applied
+    experimental.enable()
+    assert experimental.patches.applied
     assert keras.Model.compile is not found
-    policies.patches.replace(())
+    experimental.patches.replace(())
     assert keras.Model.compile is found
-    assert not policies.patches.applied
+    assert not experimental.patches.applied

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from compat_lossscale import DynamicLossScale, FixedLossScale
 from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.keras3 import policies, tensorflow_2_4
+from compat_lossscale.keras3 import experimental, tensorflow_2_4
 from compat_lossscale.keras3.experimental import LossScaleOptimizer
 from tests.loss_scales import CappedLossScale, RenamedLossScale
 
@@ -89,7 +89,7 @@ def test_a_users_subclass_of_a_known_loss_scale_stays_what_it_is(cls: Any, tmp_p
 
 
 @pytest.mark.parametrize(
-    "cls", [LossScaleOptimizer, tensorflow_2_4.LossScaleOptimizer, policies.Policy]
+    "cls", [LossScaleOptimizer, tensorflow_2_4.LossScaleOptimizer, experimental.Policy]
 )
 def test_a_class_is_pickled_by_where_it_is(cls: Any) -> None:
     assert pickle.loads(pickle.dumps(cls)) is cls

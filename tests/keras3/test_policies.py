@@ -11,17 +11,17 @@ import keras
 import pytest
 
 from compat_lossscale import DynamicLossScale, FixedLossScale
-from compat_lossscale.keras3 import policies
-from compat_lossscale.keras3.policies import Policy
+from compat_lossscale.keras3 import experimental
+from compat_lossscale.keras3.experimental import Policy
 from compat_lossscale.keras3.tensorflow_2_4 import configs
 
 
 @pytest.fixture(autouse=True)
 def policy_and_compile_stay() -> Iterator[None]:
-    policy, decides = keras.config.dtype_policy(), policies.patches.applied
+    policy, decides = keras.config.dtype_policy(), experimental.patches.applied
     yield
     keras.config.set_dtype_policy(policy)
-    policies.patches.replace(decides)
+    experimental.patches.replace(decides)
 
 
 def test_a_policy_is_one_of_keras_with_a_loss_scale() -> None:
@@ -61,19 +61,19 @@ def test_configs_and_pickles_come_back(loss_scale: object) -> None:
 
 def test_the_global_policy_is_the_object_that_was_set() -> None:
     policy = Policy("mixed_float16", loss_scale=8)
-    policies.set_policy(policy)
-    assert policies.global_policy() is policy
+    experimental.set_policy(policy)
+    assert experimental.global_policy() is policy
     layer = keras.layers.Dense(1)
-    assert policies.get_layer_policy(layer) is policy
-    with policies.policy_scope("float32"):
-        assert policies.global_policy().name == "float32"
-    assert policies.global_policy() is policy
-    policies.set_policy(None)
-    assert policies.global_policy().loss_scale is None
+    assert experimental.get_layer_policy(layer) is policy
+    with experimental.policy_scope("float32"):
+        assert experimental.global_policy().name == "float32"
+    assert experimental.global_policy() is policy
+    experimental.set_policy(None)
+    assert experimental.global_policy().loss_scale is None
 
 
 def test_what_no_policy_is_is_refused() -> None:
     with pytest.raises(ValueError, match="floating-point"):
-        policies.set_policy("int32")
+        experimental.set_policy("int32")
     with pytest.raises(ValueError, match="get_layer_policy takes a layer of Keras 3"):
-        policies.get_layer_policy("dense")
+        experimental.get_layer_policy("dense")

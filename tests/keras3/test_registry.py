@@ -11,8 +11,8 @@ import keras
 import pytest
 
 from compat_lossscale._patching import Undo, take_back
-from compat_lossscale.keras3 import experimental, policies
-from compat_lossscale.keras3.policies import Policy
+from compat_lossscale.keras3 import experimental
+from compat_lossscale.keras3.experimental import Policy
 
 SAVED = {
     "optimizer": {"class_name": "SGD", "config": {"learning_rate": 0.5}},
@@ -23,11 +23,11 @@ SAVED = {
 @pytest.fixture
 def registered() -> Iterator[None]:
     undo: Undo = []
-    decides = policies.patches.applied
-    policies.register(undo)
+    decides = experimental.patches.applied
+    experimental.register(undo)
     yield
     take_back(undo)
-    policies.patches.replace(decides)
+    experimental.patches.replace(decides)
 
 
 @pytest.mark.parametrize("name", ["LossScaleOptimizer", "LossScaleOptimizerV1"])
@@ -59,15 +59,15 @@ def test_a_loss_scale_is_stated_where_keras_alone_does_not_look(registered: None
 
 def test_what_a_policy_states_loads_in_keras_alone(tmp_path: Path) -> None:
     undo: Undo = []
-    decides = policies.patches.applied
-    policies.register(undo)
+    decides = experimental.patches.applied
+    experimental.register(undo)
     ours = [Policy("mixed_float16", loss_scale=8), Policy("mixed_float16", loss_scale=None)]
     layers = [keras.layers.Dense(1, dtype=policy) for policy in ours]
     model = keras.Sequential([keras.Input([1]), *layers])
     text = model.to_json()
     model.save(tmp_path / "model.keras")
     take_back(undo)
-    policies.patches.replace(decides)
+    experimental.patches.replace(decides)
     for again in (
         keras.models.model_from_json(text),
         keras.models.load_model(tmp_path / "model.keras"),
@@ -78,7 +78,7 @@ def test_what_a_policy_states_loads_in_keras_alone(tmp_path: Path) -> None:
 
 
 def test_a_policy_without_a_loss_scale_is_keras_own(registered: None) -> None:
-    policy = policies.SavedPolicy.from_config({"name": "float32"})
+    policy = experimental.SavedPolicy.from_config({"name": "float32"})
     assert type(policy) is keras.DTypePolicy
 
 
@@ -87,7 +87,7 @@ def test_taking_it_back_leaves_nothing() -> None:
     before = vars(keras.DTypePolicy)["from_config"]
     of_layers = vars(keras.layers.Layer)["get_config"]
     undo: Undo = []
-    policies.register(undo)
+    experimental.register(undo)
     assert vars(keras.DTypePolicy)["from_config"] is not before
     take_back(undo)
     assert keras.saving.get_custom_objects() == known

@@ -128,6 +128,26 @@ def test_without_any_call_apply_takes_scaled_gradients_and_apply_gradients_unsca
             apply(optimizer, tensors_of([4.0]), variables)  # once is enough
 
 
+def test_a_users_function_is_traced_without_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    variable = keras.Variable([1.0])
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=8.0)
+
+    @tf.function
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            scaled_loss = optimizer.get_scaled_loss(variable * 2.0)
+        gradients = optimizer.get_unscaled_gradients(tape.gradient(scaled_loss, [variable.value]))
+        optimizer.apply_gradients(zip(gradients, [variable], strict=True))
+
+    tf.get_logger().propagate = True
+    try:
+        step()
+    finally:
+        tf.get_logger().propagate = False
+    assert np.asarray(variable).tolist() == [-1.0]
+    assert [record.message for record in caplog.records] == []
+
+
 def test_sparse_gradients_stay_sparse() -> None:
     (table,) = variables_of(np.zeros((4, 2)))
     optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=4.0)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from compat_lossscale.legacy import waiting
-from compat_lossscale.neighbour_names import TABLE
+from compat_lossscale.legacy.neighbour_names import TABLE
 from tests.support import run_code
 
 START = """
@@ -31,7 +31,7 @@ def test_names_and_modules_are_served_before_tensorflow_is_imported() -> None:
         + """
 import collections, xml.etree.cElementTree
 from collections import Mapping
-assert "compat_lossscale.neighbours" in sys.modules
+assert "compat_lossscale.legacy.serving" in sys.modules
 import numpy as np
 import time
 assert np.float is float and Mapping is collections.abc.Mapping and time.clock()

@@ -36,7 +36,7 @@ from tensorflow.python.training.experimental import loss_scale as loss_scale_mod
 
 import compat_lossscale
 from compat_lossscale import v1
-from compat_lossscale.keras3 import experimental, policies, tensorflow_2_4
+from compat_lossscale.keras3 import experimental, tensorflow_2_4
 
 E = tf.keras.mixed_precision.experimental
 for module in (E, a, b, c, d, e, f, keras.mixed_precision.experimental, mp.experimental,
@@ -44,9 +44,9 @@ for module in (E, a, b, c, d, e, f, keras.mixed_precision.experimental, mp.exper
                bare.mixed_precision.experimental):
     assert module.LossScaleOptimizer is experimental.LossScaleOptimizer, module
     for name in ("Policy", "global_policy", "set_policy", "get_layer_policy"):
-        assert getattr(module, name) is getattr(policies, name), (module, name)
+        assert getattr(module, name) is getattr(experimental, name), (module, name)
 assert LossScaleOptimizer is lso.LossScaleOptimizer is experimental.LossScaleOptimizer
-assert Policy is policies.Policy and policy_scope is policies.policy_scope
+assert Policy is experimental.Policy and policy_scope is experimental.policy_scope
 for place in (tf.keras, tf1.keras, bare):
     assert place.mixed_precision.LossScaleOptimizer is NewLSO is tensorflow_2_4.LossScaleOptimizer
 assert DynamicLossScale is DLS2 is loss_scale_module.DynamicLossScale
@@ -80,7 +80,7 @@ def test_uninstall_leaves_tensorflow_and_keras_exactly_as_found() -> None:
 import os, sys
 import keras, keras.src, tensorflow as tf
 import compat_lossscale
-import compat_lossscale.keras3.policies, compat_lossscale.legacy.install
+import compat_lossscale.keras3.experimental, compat_lossscale.legacy.install
 for root in (tf, tf.compat.v1, tf.compat.v2):
     root.keras.Model, root.losses, root.optimizers if hasattr(root, "optimizers") else None
 tf.Variable(1.0)

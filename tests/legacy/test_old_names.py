@@ -12,7 +12,7 @@ import tf_keras
 from compat_lossscale import experimental, policies, v1
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.legacy import old_names
-from compat_lossscale.legacy.homes import names_on_tf_keras
+from compat_lossscale.legacy.install import names_on_tf_keras
 
 PUBLIC, EXPERIMENTAL = type("Public", (), {}), type("Experimental", (), {})
 NAMES = dataclasses.replace(

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from compat_lossscale.legacy import startup
-from compat_lossscale.neighbours import serving
+from compat_lossscale.legacy import serving, startup
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from compat_lossscale.pages.line_chart import WIDTH, line_chart
+from compat_lossscale.pages.page import WIDTH, line_chart
 
 
 def test_a_stepped_line_holds_its_value_until_the_next_place() -> None:

@@ -34,7 +34,7 @@ from lossscale_codemods.project import discovery
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import SUFFIXES
 from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.running import file_task, notebook, single_source
+from lossscale_codemods.running import notebook, one_file
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Result, Status
 from lossscale_codemods.tables.suppression import Selection
@@ -192,7 +192,7 @@ def _isolated(
 def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
     everything = mock.Mock(return_value=True)
     with (
-        mock.patch.object(single_source, "can_hold_old_name", everything),
+        mock.patch.object(one_file, "can_hold_old_name", everything),
         mock.patch.object(notebook, "can_hold_old_name", everything),
     ):
         gc.disable()  # A syntax tree lives for one file, and is large.
@@ -208,7 +208,7 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     """Migrates one file, bare and with an old call behind it. Returns outcomes and failures."""
     source = path.read_bytes()
     options = Options()
-    bare = file_task.migrate_file(path, source, options)
+    bare = one_file.migrate_file(path, source, options)
     found, problems = [f"as it is: {_outcome(bare)}"], list(_wrong(bare, source))
     if bare.changed and not OLD_NAME.search(source):
         problems.append("changed although no old name stands in it")
@@ -224,13 +224,13 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     newline = b"\r\n" if b"\r\n" in source else b"\n"
     start = source if not source or source.endswith((b"\n", b"\r")) else source + newline
     before, after = (start + part.replace(b"\n", newline) for part in (BEFORE, AFTER))
-    planted = file_task.migrate_file(path, before, options)
+    planted = one_file.migrate_file(path, before, options)
     found.append(f"with a call: {_outcome(planted)}")
     problems += _wrong(planted, before)
     if planted.changed and {record.rule for record in planted.records} & BESIDE:
         # With the call, it is a program of the old API, whose other names change as well.
         found.append("with a call: changed beside it")
-        planted = file_task.migrate_file(path, before, WITHOUT_BESIDE)
+        planted = one_file.migrate_file(path, before, WITHOUT_BESIDE)
         problems += _wrong(planted, before)
     if bare.status is Status.UNCHANGED and not bare.records:
         if planted.changed and planted.output != after:

@@ -55,14 +55,14 @@ def test_a_sweep_sees_what_a_codemod_must_not_do(
 ) -> None:
     path = tmp_path / "a.py"
     path.write_bytes(b"x = 1\n")
-    real = sweep.file_task.migrate_file
+    real = sweep.one_file.migrate_file
 
     def careless(path: Path, source: bytes, options: object) -> object:
         result = real(path, source, options)  # type: ignore[arg-type]  # passed on as it is
         object.__setattr__(result, "output", result.output.replace(b"x = 1", b"x = 2"))
         return result
 
-    monkeypatch.setattr(sweep.file_task, "migrate_file", careless)
+    monkeypatch.setattr(sweep.one_file, "migrate_file", careless)
     _, problems = sweep.examine(path)
     assert problems == [
         "other bytes, although nothing is said to have changed",

@@ -285,7 +285,6 @@ class LossScaleTypes:
     def _returned_kinds(
         self, function: cst.FunctionDef, seen: frozenset[Binding]
     ) -> set[LossScaleType]:
-        """Returns what a function of the file can return."""
         returned = self.program.scopes.returned(function)
         if not returned or function.decorators:
             return {LossScaleType.UNKNOWN}

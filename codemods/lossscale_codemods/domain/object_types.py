@@ -22,8 +22,7 @@ from lossscale_codemods.python import (
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names
-from lossscale_codemods.tables.names import Meaning
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import Meaning, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

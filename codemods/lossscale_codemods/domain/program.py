@@ -24,8 +24,8 @@ from lossscale_codemods.python import (
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, optimizer_families
-from lossscale_codemods.tables.exports import Exports
 from lossscale_codemods.tables.names import WITH_KERAS_3, Target
+from lossscale_codemods.tables.options import Exports
 from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:
@@ -231,6 +231,19 @@ class Program:
             return False
         tests = dotted(call.func) in {"isinstance", "issubclass"} and len(call.args) == 2
         return tests or is_type_assertion(call)
+
+    def inherits(self, node: cst.CSTNode, is_base: Callable[[str], bool]) -> bool:
+        """Whether a node is a class with a base of some kind.
+
+        Args:
+            node: The node.
+            is_base: Whether a path is that of such a base.
+        """
+        return isinstance(node, cst.ClassDef) and any(
+            path is not None and is_base(path)
+            for base in node.bases
+            for path in self.resolver.paths(base.value)
+        )
 
     def type_comparison(self, node: cst.CSTNode) -> cst.Comparison | None:
         """Returns the comparison `type(x) == node` that a class is in, if it does."""

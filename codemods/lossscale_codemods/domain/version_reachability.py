@@ -23,7 +23,7 @@ from lossscale_codemods.domain.version_values import (
 from lossscale_codemods.python import import_path, member_path
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

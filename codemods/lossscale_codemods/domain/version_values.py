@@ -18,7 +18,7 @@ import libcst as cst
 from lossscale_codemods.python import BindingKind, import_path, member_path
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, names
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

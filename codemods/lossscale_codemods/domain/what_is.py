@@ -16,14 +16,13 @@ from lossscale_codemods.domain.object_types import ObjectType
 from lossscale_codemods.python import BindingKind, class_of_self
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names
-from lossscale_codemods.tables.names import Meaning
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import Meaning, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.domain.program import Program
-    from lossscale_codemods.python import Resolver
+    from lossscale_codemods.python import Resolver, Scope
 
 
 ATTRIBUTES = ("loss_scale", "_loss_scale")
@@ -211,16 +210,6 @@ def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
     return UNSAID
 
 
-def can_be_optimizer(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether an expression can be a loss-scale optimizer, in a file that makes such.
-
-    Args:
-        node: The expression.
-        program: Its file.
-    """
-    return makes_optimizers(program) and loss_scale_optimizer(node, program).can_be
-
-
 def _something_else(node: cst.BaseExpression, program: Program) -> str | None:
     """Says what an expression is that is known to be no loss-scale optimizer."""
     kinds = program.types.of(node)
@@ -228,7 +217,7 @@ def _something_else(node: cst.BaseExpression, program: Program) -> str | None:
         return " or ".join(sorted(kind.value for kind in kinds))
     if _is_module(node, program.resolver):
         return "a module"
-    if _has_own_loss_scale(node, program.resolver):
+    if _has_own_loss_scale(node, program):
         return "an object with a loss scale of its own"
     return ObjectType.POLICY.value if program.types.is_policy(node) else None
 
@@ -286,11 +275,19 @@ def _is_module(node: cst.BaseExpression, resolver: Resolver) -> bool:
     return known or (bool(imported) and all(imported) and len(imported) == len(bindings))
 
 
-def _has_own_loss_scale(node: cst.BaseExpression, resolver: Resolver) -> bool:
-    """Whether an expression is a `self` whose class has a loss scale of its own."""
-    scope = resolver.scopes.scope_of_read.get(node)
+def _has_own_loss_scale(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is a `self`, or an object, whose class has a loss scale of its own."""
+    scope = program.scopes.scope_of_read.get(node)
     owner = class_of_self(node, scope) if scope is not None else None
-    if owner is None:
-        return False
-    own = {**owner.attributes, **owner.bindings}
-    return any(name in own for name in ATTRIBUTES)
+    if owner is not None:
+        return _names_loss_scale(owner)
+    members = program.types.project.members
+    classes = [value.instance_of for value in program.types.values(node)]
+    return bool(classes) and all(
+        one is not None and any(_names_loss_scale(above.scope) for above in members.line(one))
+        for one in classes
+    )
+
+
+def _names_loss_scale(scope: Scope) -> bool:
+    return any(name in scope.attributes or name in scope.bindings for name in ATTRIBUTES)

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from compat_lossscale._printable import escaped
+from compat_lossscale.pages import escaped
 from lossscale_codemods.reports.patches import diff
 from lossscale_codemods.reports.run_report import (
     advice_of,

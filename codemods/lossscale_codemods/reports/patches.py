@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compat_lossscale._printable import escaped
+from compat_lossscale.pages import escaped
 from lossscale_codemods.reports.run_report import observed_words
 from lossscale_codemods.source.notebook_cells import sources_of
 from lossscale_codemods.source.reading import text_of

@@ -8,7 +8,7 @@ import os
 import unicodedata
 from typing import TYPE_CHECKING
 
-from compat_lossscale._printable import escaped
+from compat_lossscale.pages import escaped
 from lossscale_codemods.reports.run_report import advice_of, proof_words, totals
 from lossscale_codemods.source.notebook_cells import sources_of
 from lossscale_codemods.source.reading import text_of

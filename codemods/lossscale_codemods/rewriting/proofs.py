@@ -21,7 +21,7 @@ from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleSpec
 from lossscale_codemods.domain import loss_scale_values
 from lossscale_codemods.rewriting.import_edits import unused_imports
-from lossscale_codemods.rules.shared.arguments_helper import SOURCES
+from lossscale_codemods.rules.loss_scale_arguments import SOURCES
 from lossscale_codemods.source.edits import apply_edits
 
 if TYPE_CHECKING:

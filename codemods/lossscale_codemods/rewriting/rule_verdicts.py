@@ -11,7 +11,7 @@ from lossscale_codemods.domain import BESIDE, Occurrence, Role, expects_error, v
 from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Rule, Suppressed, Verdict
 from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.tables import names
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 
 if TYPE_CHECKING:
     from lossscale_codemods.domain import Program

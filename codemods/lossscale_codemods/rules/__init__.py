@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules, one file each. A new file here is a new rule; nothing else has to know of it."""
+"""The rules, by subject. A class of a rule in a module here is found; nothing else names it."""

@@ -51,7 +51,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.shared.constructors import (
+from lossscale_codemods.rules.loss_scale_arguments import (
     ArgumentReader,
     Arguments,
     argument_edits,

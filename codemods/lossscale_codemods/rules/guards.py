@@ -28,8 +28,7 @@ import libcst as cst
 from lossscale_codemods.domain import Occurrence, Role, version_guards
 from lossscale_codemods.rules.base import Case, Removal, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.tables import names
-from lossscale_codemods.tables.names import Target
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:

@@ -133,7 +133,6 @@ _SHARED = Review(
 
 
 def _loads_optimizer(call: cst.Call, program: Program) -> bool:
-    """Whether a call loads a model with its optimizer."""
     path = program.resolver.path(call.func)
     if path is None or not frameworks.is_framework(path) or not path.endswith(".load_model"):
         return False

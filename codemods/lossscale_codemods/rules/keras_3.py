@@ -18,11 +18,15 @@ from lossscale_codemods.domain import (
     looked_up_name,
     model_compiles,
 )
+from lossscale_codemods.rules import keras_3_optimizers as optimizers
 from lossscale_codemods.rules.base import (
+    OLD_NAMES,
+    OPTIMIZER,
     Case,
     Found,
     Ignore,
     ImportState,
+    Marker,
     Review,
     Rewrite,
     Rule,
@@ -30,18 +34,15 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
-from lossscale_codemods.rules.markers import OLD_NAMES, OPTIMIZER, Marker
-from lossscale_codemods.rules.shared import keras_3_optimizers as optimizers
-from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS, takes_old_arguments
-from lossscale_codemods.rules.shared.keras_3_compiles import wrapped_by_compile
-from lossscale_codemods.rules.shared.keras_3_places import (
+from lossscale_codemods.rules.keras_3_table import TABLE, fitting, gone_names
+from lossscale_codemods.rules.loss_scale_arguments import (
+    COUNT_SKIPPED_STEPS,
     NOT_FIXED,
     WITHOUT_FLOOR,
     is_moved,
     old_name,
+    takes_old_arguments,
 )
-from lossscale_codemods.rules.shared.keras_3_rows import fitting, gone_names
-from lossscale_codemods.rules.shared.keras_3_table import TABLE
 from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.tables import keras_3
 from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, OldName, Target
@@ -618,7 +619,7 @@ class Keras3Compiles(_Keras3Rule):
 
     def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
         """Yields the calls of `compile` whose optimizer Keras 3 wraps, or may wrap."""
-        for node, verdict in wrapped_by_compile(program):
+        for node, verdict in optimizers.wrapped_by_compile(program):
             yield self.occurrence(node, program), verdict
 
 
@@ -635,10 +636,12 @@ class Keras3Api(_Keras3Rule):
     The codemod does not migrate all of Keras 2 to Keras 3. This rule is about what old programs
     with loss scaling use: removed names and methods; `add_weight`, whose first argument is now the
     shape; `reset_states` of metrics, which is `reset_state`; graphs that a program builds by
-    itself; and a `train_step` that returns a loss. `fit` of Keras 3 shows the values of its own
-    metrics instead of returned values with the same names. Layers of Keras 3 are no `tf.Module`, so
-    the rule reports a `tf.Module` with layers in it: its `variables` and `trainable_variables`
-    leave theirs out. For the rest, see https://keras.io/guides/migrating_to_keras_3/.
+    itself; layers of TensorFlow 1; and a `train_step` that returns a loss, or the results of
+    `self.metrics`. `fit` of Keras 3 shows the values of its own metrics instead of returned values
+    with the same names, and one of them is `loss`, which such a step does not set. Layers of Keras
+    3 are no `tf.Module`, so the rule reports a `tf.Module` with layers in it: its `variables` and
+    `trainable_variables` leave theirs out. For the rest, see
+    https://keras.io/guides/migrating_to_keras_3/.
     """
 
     id = "LS911"
@@ -664,7 +667,7 @@ class Keras3Api(_Keras3Rule):
         _left(
             "class Net(tf.keras.Model):\n    def train_step(self, data):\n"
             "        return {'loss': train(self, data)}",
-            "shows the values of its own metrics",
+            "which this step does not set",
         ),
         _left(f"{_OPTIMIZER}tf.compat.v1.disable_eager_execution()", "does not run in graphs"),
         _left(_ENCODER, "`variables` and `trainable_variables` of this class leave them out"),
@@ -714,8 +717,9 @@ class Keras3Stops(_Keras3Rule):
     Layers want their sizes as Python's `int`, and functions of TensorFlow take no tensor that
     stands for an input of a model. An optimizer trains one model, for whose variables it is built.
     A schedule in `LearningRateScheduler` has to return a `float`, and a custom loss gets its labels
-    in the dtype of the predictions. Arguments are gone: `target_tensors` of `compile`, `inputs` and
-    `dtype` of `get_initial_state`, `AUTO` of losses. `compiled_loss` adds the losses of layers,
+    in the dtype of the predictions. Arguments are gone: `experimental_run_tf_function` of
+    `compile`, `workers` of `fit`, `batch_input_shape` of layers, `inputs` and `dtype` of
+    `get_initial_state`, `AUTO` of losses, and others. `compiled_loss` adds the losses of layers,
     whether it is given them or not.
     """
 

@@ -17,12 +17,12 @@ from lossscale_codemods.domain import (
     ATTRIBUTES,
     BindingKind,
     Certainty,
+    Program,
     Role,
     Use,
     UseKind,
     asks_whether_callable,
     attribute_owner,
-    can_be_optimizer,
     class_with_old_base,
     guards_of_call,
     is_called_in,
@@ -32,25 +32,25 @@ from lossscale_codemods.domain import (
     makes_optimizers,
     uses_of,
 )
-from lossscale_codemods.rules.base import Case, Found, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.markers import LOSS_SCALE_PATTERN, OLD_NAMES, Marker
-from lossscale_codemods.rules.shared.attribute_reads import (
-    NEW_ATTRIBUTES,
-    OLD_ATTRIBUTES,
-    TENSOR_ATTRIBUTES,
-    attributes,
-    called,
-    is_read_as_number,
-    put,
-    replace,
+from lossscale_codemods.rules.base import (
+    LOSS_SCALE_PATTERN,
+    OLD_NAMES,
+    Case,
+    Found,
+    Marker,
+    Review,
+    Rewrite,
+    Rule,
+    Verdict,
     rewrite,
 )
-from lossscale_codemods.rules.shared.constructors import (
+from lossscale_codemods.rules.loss_scale_arguments import (
     SETTINGS,
     is_given_to_optimizer,
     is_moving,
     names_taker,
     reads_of,
+    sides,
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
@@ -66,8 +66,33 @@ from lossscale_codemods.tables.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.domain import Program
+    from lossscale_codemods.domain import Resolver
 
+NEW_ATTRIBUTES = {
+    "initial_loss_scale": "initial_scale",
+    "_initial_loss_scale": "initial_scale",
+    "_loss_scale_value": "initial_scale",
+    "increment_period": "dynamic_growth_steps",
+    "_increment_period": "dynamic_growth_steps",
+    "_current_loss_scale": "loss_scale",
+    "_num_good_steps": "dynamic_counter",
+}
+"""Attributes of a loss scale object, and those of the optimizer that took their place."""
+OLD_ATTRIBUTES = frozenset(
+    {
+        *NEW_ATTRIBUTES,
+        "multiplier",
+        "_multiplier",
+        "get_config",
+        "from_config",
+        "update",
+        "_weights",
+        "_add_weight",
+    }
+)
+"""What only a loss scale object had."""
+TENSOR_ATTRIBUTES = frozenset({"device", "dtype", "graph", "ndim", "numpy", "op", "shape"})
+"""What a loss scale object has, or gives, that the tensor has as well."""
 _DISTINCT = ("_current_loss_scale", "_num_good_steps")
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 _NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
@@ -170,7 +195,7 @@ class InnerOptimizer(Rule):
                 continue
             is_self = program.resolver.class_of(node.value) is not None
             is_gone = program.target in WITH_KERAS_3 and not is_self
-            if is_gone and can_be_optimizer(node.value, program):
+            if is_gone and answer.can_be:
                 advice = "If it is one, write `.inner_optimizer`."
                 review = Review(answer.reason, advice, unsafe_fix=respelled)
                 yield self.found(node, program, review, Role.FOUND)
@@ -395,7 +420,7 @@ def _is_old_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: P
         is_old = program.old_types.is_wrapper(owner)
         return name in OLD_ATTRIBUTES or (is_old and name not in TENSOR_ATTRIBUTES)
     can_be = name in OLD_ATTRIBUTES and not looks_like_settings(owner)
-    return can_be and can_be_optimizer(owner, program)
+    return can_be and loss_scale_optimizer(owner, program).can_be
 
 
 def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Verdict:
@@ -561,7 +586,7 @@ class _Uses:
             if not isinstance(node, cst.Name | cst.Attribute) or not self._is_misuse(node):
                 continue
             bindings = self.resolver.bindings(node)
-            reads = [read for b in bindings for read in self._values(b.value)]
+            reads = [read for b in bindings for read in sides(b.value)]
             if any(b.kind is BindingKind.NARROWED for b in bindings) or not reported.isdisjoint(
                 reads
             ):
@@ -577,15 +602,6 @@ class _Uses:
         if isinstance(above, cst.Call):
             return above.func is node and not above.args
         return isinstance(above, cst.Attribute) and above.attr.value in OLD_ATTRIBUTES
-
-    def _values(self, value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:
-        """Yields what an assigned value can be: the sides of a condition."""
-        if isinstance(value, cst.IfExp):
-            yield from (*self._values(value.body), *self._values(value.orelse))
-        elif isinstance(value, cst.BooleanOperation):
-            yield from (*self._values(value.left), *self._values(value.right))
-        elif value is not None:
-            yield value
 
     def _of_attribute(self, node: cst.Attribute) -> Review | None:
         """Says what there is to say about `x.__dict__` and about `x.loss_scale = ...`."""
@@ -708,3 +724,39 @@ def _leaves(use: Use, program: Program) -> bool:
         return False  # The rule for constructors says what there is to say.
     paths = program.resolver.paths(call.func)
     return not paths or not all(p is not None and frameworks.is_framework(p) for p in paths)
+
+
+def is_read_as_number(node: cst.Attribute, resolver: Resolver) -> bool:
+    """Whether an attribute of a loss scale object is no variable, or is used as a number only."""
+    if node.attr.value != "_current_loss_scale":
+        return True
+    for use in uses_of(node, resolver):
+        reads = use.user.attr.value if isinstance(use.user, cst.Attribute) else None
+        if use.kind is not UseKind.NUMBER and reads not in TENSOR_ATTRIBUTES:
+            return False
+    return True
+
+
+def attributes(program: Program, *names: str) -> Iterator[cst.Attribute]:
+    """Yields every read of an attribute of one of these names."""
+    for name in names:
+        yield from program.reads_by_attribute.get(name, [])
+
+
+def called(program: Program, node: cst.CSTNode) -> cst.Call | None:
+    """Returns the call `node()` without arguments, if it is one."""
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Call) and above.func is node and not above.args:
+        return above
+    return None
+
+
+def replace(program: Program, node: cst.CSTNode, start_at: cst.CSTNode, text: str) -> list[Edit]:
+    """Returns the edit that puts `text` behind `start_at`, up to the end of `node`."""
+    return [Edit(program.tree.full_span(start_at)[1], program.tree.span(node)[1], text)]
+
+
+def put(program: Program, span: tuple[int, int], text: str) -> Edit:
+    """Returns the edit that writes `text` over a span, apart from a word in front of it."""
+    before = program.tree.text[max(span[0] - 1, 0) : span[0]].decode("utf-8", "replace")
+    return Edit(*span, f" {text}" if before.isidentifier() or before.isdigit() else text)

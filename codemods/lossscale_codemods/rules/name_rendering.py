@@ -22,7 +22,7 @@ from lossscale_codemods.domain import (
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:

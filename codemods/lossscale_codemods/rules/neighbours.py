@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from compat_lossscale.neighbour_names import MEMBERS, TABLE, tensorflow_names
-from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES, Changed
-from compat_lossscale.neighbour_names.lookup import METHODS
+from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, TABLE, tensorflow_names
+from compat_lossscale.legacy.neighbour_names.neighbour import Changed
+from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
 from lossscale_codemods.domain import ObjectType, Occurrence, Role, looked_up_name
-from lossscale_codemods.rules.base import Case, Found, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.markers import Marker
-from lossscale_codemods.rules.shared.keras_3_places import inherits_from_keras
-from lossscale_codemods.rules.shared.neighbours import (
+from lossscale_codemods.rules.base import Case, Found, Marker, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.neighbour_uses import (
     NeighbourGuards,
     NeighbourRule,
     is_looked_at,
@@ -24,8 +22,7 @@ from lossscale_codemods.rules.shared.neighbours import (
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, optimizer_families
-from lossscale_codemods.tables.names import WITH_KERAS_2, Target
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import WITH_KERAS_2, Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
@@ -501,7 +498,7 @@ def _is_of_keras(call: cst.Call, program: Program) -> bool:
     assert isinstance(call.func, cst.Attribute)
     owner = call.func.value
     scope = program.resolver.class_of(owner)
-    if scope is not None and inherits_from_keras(scope.node, program):
+    if scope is not None and program.inherits(scope.node, frameworks.is_layer):
         return True
     return program.types.of(owner) == {ObjectType.MODEL}
 

@@ -19,9 +19,11 @@ from lossscale_codemods.domain import (
     is_part_of_old,
 )
 from lossscale_codemods.rules.base import (
+    OLD_NAMES,
     Case,
     Found,
     ImportState,
+    Marker,
     Review,
     Rewrite,
     Rule,
@@ -29,7 +31,6 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
-from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.source.edits import insert_line_behind
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target

@@ -23,8 +23,10 @@ from lossscale_codemods.domain import (
     words_in,
 )
 from lossscale_codemods.rules.base import (
+    OLD_NAMES,
     Case,
     Found,
+    Marker,
     ObservedFix,
     Review,
     Rewrite,
@@ -32,9 +34,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.markers import OLD_NAMES, Marker
-from lossscale_codemods.rules.shared.constructors import loss_scale_argument
-from lossscale_codemods.rules.shared.keras_3_places import NOT_FIXED
+from lossscale_codemods.rules.loss_scale_arguments import NOT_FIXED, loss_scale_argument
 from lossscale_codemods.source.edits import remove_item
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks

@@ -11,18 +11,20 @@ import libcst as cst
 from lossscale_codemods.domain import Role, others_naming
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.tables import likely_names, mentions, names
+from lossscale_codemods.tables import likely_names, names
 from lossscale_codemods.tables.names import HELPER, Target
-from lossscale_codemods.tables.records import Outcome, Record
+from lossscale_codemods.tables.records import Outcome, Record, Result, Status
 from lossscale_codemods.tables.suppression import IS_OURS, comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.domain import Program
+    from lossscale_codemods.tables.options import Options
 
 
 _COMMENT, _DOCSTRING, _STRING = "a comment", "a docstring", "a string"
+_VALUE_WITH_PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)+")
 
 
 class Mentions(Rule):
@@ -48,12 +50,12 @@ class Mentions(Rule):
         for comment in comments(text_of(program.source)):
             if IS_OURS not in comment.string:
                 line, column = comment.start
-                for match in mentions.mentions_of_old_names(comment.string):
+                for match in likely_names.mentions_of_old_names(comment.string):
                     yield self._record(line, column + match.start() + 1, match.group(), _COMMENT)
         for node in tree.nodes(cst.SimpleString, cst.FormattedStringText):
             if node in decided:
                 continue
-            mentioned = list(mentions.mentions_of_old_names(node.value))
+            mentioned = list(likely_names.mentions_of_old_names(node.value))
             if mentioned and _is_in_helper(program, node):
                 continue
             kind = _DOCSTRING if isinstance(tree.parent(node), cst.Expr) else _STRING
@@ -172,9 +174,9 @@ class Strings(Rule):
                 "support; otherwise write the new name.",
                 follows=in_guard,
             )
-        if not any(mentions.mentions_of_old_names(text)):
+        if not any(likely_names.mentions_of_old_names(text)):
             return None
-        if any(map(mentions.may_mention_old_name, _DOCTEST.findall(text))):
+        if any(map(likely_names.may_mention_old_name, _DOCTEST.findall(text))):
             return Review(
                 "this text is a doctest, which is run as code, and strings are never edited",
                 "Write the new names into it.",
@@ -314,7 +316,6 @@ def _runs(call: cst.Call, program: Program) -> bool:
 
 
 def _last_name(call: cst.Call) -> str:
-    """Returns the last name of what is called."""
     last = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     return last.value if isinstance(last, cst.Name) else ""
 
@@ -487,7 +488,7 @@ def _has_old_part(program: Program) -> bool:
     return any(
         _OLD_CODE.search(node.value) is not None
         # The rule for strings says of whole names whether they can be run.
-        and not any(mentions.mentions_of_old_names(node.value))
+        and not any(likely_names.mentions_of_old_names(node.value))
         and not isinstance(program.tree.parent(node), cst.Expr)
         for node in program.tree.nodes(cst.SimpleString, cst.FormattedStringText)
     )
@@ -529,3 +530,45 @@ def _looks_up_own_name(node: cst.Subscript, program: Program) -> bool:
             ]
             return any(part in name for part in parts for name in imported)
     return False
+
+
+def migrate_config(source: bytes, options: Options) -> Result:
+    """Returns the findings of a YAML, JSON or TOML file, which stays as it is.
+
+    Whatever reads the file imports by a path such as that of `_target_`, and fails.
+
+    Args:
+        source: The bytes of the file.
+        options: What the run does.
+    """
+    found = []
+    applies = options.selection.applies(Strings.id)
+    lines = source.decode("utf-8", "replace").splitlines() if applies else ()
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("#"):
+            continue
+        found += [
+            _value_record(number, match, options)
+            for match in _VALUE_WITH_PATH.finditer(line)
+            if likely_names.is_old_path(match.group())
+        ]
+    return Result(source, source, Status.UNCHANGED, tuple(found))
+
+
+def _value_record(line: int, match: re.Match[str], options: Options) -> Record:
+    old = names.lookup(match.group().replace(":", ".", 1))
+    new = old.new_path(options.target) if old is not None else None
+    advice = "Write the path of the new name, and the arguments that it takes."
+    if new is not None:
+        advice = f"Write {new}, and the arguments that it takes."
+    return Record(
+        Strings.id,
+        Outcome.NEEDS_REVIEW,
+        line,
+        match.start() + 1,
+        match.group(),
+        "this value is the path of an old name, and configuration files are never edited",
+        advice,
+        line,
+        match.end() + 1,
+    )

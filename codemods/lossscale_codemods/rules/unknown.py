@@ -10,8 +10,8 @@ import libcst as cst
 from lossscale_codemods.domain import Occurrence, Program, Role, Usage, loss_scale_optimizer
 from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.contrib import contrib_member
-from lossscale_codemods.rules.shared.constructors import takes_old_arguments
-from lossscale_codemods.source.syntax_tree import is_none
+from lossscale_codemods.rules.loss_scale_arguments import takes_old_arguments
+from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import Meaning, Target
 
@@ -141,6 +141,8 @@ class PassedOn(Rule):
         usage = program.usage(occurrence)
         if usage is Usage.VALUE and _is_tested(occurrence, program):
             return rename("only asked whether it is there", occurrence)
+        if occurrence.ambiguous and _is_asked_for_member(occurrence, program):
+            return Ignore()  # What is taken of either module is found by itself.
         if usage is Usage.MEMBER and occurrence.meaning not in _WITH_SAME_MEMBERS:
             above = program.tree.parent(occurrence.node)
             member = getattr(getattr(above, "attr", None), "value", "a member")
@@ -223,6 +225,13 @@ def _is_tested(occurrence: Occurrence, program: Program) -> bool:
         return isinstance(above.operator, cst.Not)
     tests = cst.If | cst.IfExp | cst.While | cst.Assert
     return isinstance(above, tests) and above.test is node
+
+
+def _is_asked_for_member(occurrence: Occurrence, program: Program) -> bool:
+    """Whether this is `hasattr(name, "member")`."""
+    above = program.tree.parent(occurrence.node)
+    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
+    return isinstance(call, cst.Call) and dotted(call.func) == "hasattr" and call.args[0] is above
 
 
 def _instance_of(function: cst.BaseExpression) -> cst.BaseExpression | None:

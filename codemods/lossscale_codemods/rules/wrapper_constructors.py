@@ -22,13 +22,14 @@ import libcst as cst
 
 from lossscale_codemods.domain import LossScaleType, Occurrence, Role
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
-from lossscale_codemods.rules.shared.constructors import (
+from lossscale_codemods.rules.loss_scale_arguments import (
     ArgumentReader,
+    is_moved,
     loss_scale_argument,
+    old_name,
     rewrite_constructor,
     takes_old_arguments,
 )
-from lossscale_codemods.rules.shared.keras_3_places import is_moved, old_name
 from lossscale_codemods.tables.frameworks import is_new_optimizer
 from lossscale_codemods.tables.names import WITH_KERAS_2, WITH_KERAS_3, Meaning
 

@@ -18,9 +18,8 @@ from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discov
 from lossscale_codemods.project.files import read, unreadable
 from lossscale_codemods.project.importers import can_hand_on, project_files, used_by_others
 from lossscale_codemods.reports.run_report import FileReport, RunReport
-from lossscale_codemods.running.file_task import migrate_task
+from lossscale_codemods.running.one_file import migrate_task, suppressed
 from lossscale_codemods.running.processes import Task, Workers, noting
-from lossscale_codemods.running.suppressing import suppressed
 from lossscale_codemods.running.writing import Undo, UndoError, WriteRefusedError, write_atomically
 from lossscale_codemods.tables.records import Result, Status
 

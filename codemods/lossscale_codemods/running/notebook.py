@@ -18,9 +18,10 @@ import warnings
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.byte_scan import can_hold_old_name
+from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.notebook_cells import JSON_STRING, Cell, NotebookError, code_cells
-from lossscale_codemods.tables.mentions import mentions_of_old_names
+from lossscale_codemods.tables.likely_names import mentions_of_old_names
 from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ def migrate_notebook(
     Returns:
         The new file, and what became of each old name, by cell and by line within it.
     """
-    from lossscale_codemods.running.single_source import migrate
-
     if not options.runs_with and not can_hold_old_name(source, selection=options.selection):
         return Result(source, source, Status.UNCHANGED)
     try:
@@ -78,7 +77,10 @@ def migrate_notebook(
             return Result(source, source, Status.UNREADABLE, problem=_why_broken(cell))
     options = dataclasses.replace(options, notebook=True)
     program, masked = _as_program(cells)
-    result = migrate(program, options, relative)
+    given = program.encode("utf-8")
+    if not options.runs_with and not can_hold_old_name(given, selection=options.selection):
+        return Result(source, source, Status.UNCHANGED)
+    result = migrate_fully(given, options, relative)
     records = [_located(record, program, masked) for record in result.records]
     changed: dict[int, list[str]] = {}
     if result.status is Status.CHANGED:

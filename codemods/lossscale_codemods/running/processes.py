@@ -193,7 +193,6 @@ def _seconds(task: Task) -> float:
 
 
 def _prepare() -> None:
-    """Prepares a worker."""
     faulthandler.disable()  # That it died is reported; a trace of C code would only frighten.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(_OUT_OF_TIME, signal.SIG_DFL)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compat_lossscale._atomic_file import file_beside, replacing
-from compat_lossscale._printable import escaped
+from compat_lossscale.pages import escaped
 from lossscale_codemods.reports.patches import diff
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from compat_lossscale.neighbour_names.keras_names import PRIVATE
-from compat_lossscale.neighbour_names.lookup import successor_of
-from lossscale_codemods.tables.paths import canonical
+from compat_lossscale.legacy.neighbour_names import successor_of
+from compat_lossscale.legacy.neighbour_names.keras_names import PRIVATE
+from lossscale_codemods.tables.names import canonical
 
 _FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
 _OTHERS = frozenset({"apex", "flax", "jax", "mindspore", "mxnet", "oneflow", "paddle", "torch"})
@@ -95,6 +95,11 @@ def is_new_keras_model(path: str) -> bool:
 def is_keras_model(path: str) -> bool:
     """Whether calling what is at a path gives a model of Keras, new or not."""
     return is_new_keras_model(path) or bool(_LOADED_MODEL.match(_public(path)))
+
+
+def is_layer(path: str) -> bool:
+    """Whether a path is that of a layer or a model of Keras."""
+    return (is_framework(path) and ".layers." in path) or is_keras_model(path)
 
 
 def is_keras_3(path: str) -> bool:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from compat_lossscale.neighbour_names.keras_3_names import GONE, GONE_V1, MODEL_MEMBERS
+from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, MODEL_MEMBERS
 from lossscale_codemods.tables import optimizer_families
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 
 GONE_FROM_KERAS = frozenset(
     {
@@ -91,6 +91,42 @@ SIZES = {
     "Embedding": ("input_dim", "output_dim"),
 }
 """Layers of Keras 3 that take no other sizes than ints, and their first parameters."""
+_BY_LOADER = "Leave it out; Keras 3 takes it in a PyDataset."
+ARGUMENTS_GONE = (
+    (
+        (".compile",),
+        dict.fromkeys(
+            (
+                "cloning",
+                "experimental_run_tf_function",
+                "experimental_steps_per_execution",
+                "sample_weight_mode",
+                "target_tensors",
+            ),
+            "Leave it out.",
+        ),
+    ),
+    (
+        (".evaluate", ".fit", ".predict"),
+        dict.fromkeys(("max_queue_size", "use_multiprocessing", "workers"), _BY_LOADER),
+    ),
+    (
+        (".test_on_batch", ".train_on_batch"),
+        {"reset_metrics": "Leave it out, and call reset_metrics() of the model."},
+    ),
+    (
+        ("keras.layers.*",),
+        {
+            "batch_input_shape": "Put keras.Input(batch_shape=...) in front of the layer.",
+            "dynamic": "Leave it out.",
+            "experimental_autocast": "Write `autocast`.",
+            "fused": "Leave it out.",
+            "time_major": "Transpose the input and the output.",
+            "virtual_batch_size": "Leave it out; nothing of Keras 3 does the same.",
+        },
+    ),
+)
+"""Arguments that Keras 3 refuses, by what is called, with what to do without them."""
 INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
 CLASS_OF_MODULE = re.compile(rb"class \w+\([^)]*\bModule\b")

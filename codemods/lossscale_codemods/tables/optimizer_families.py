@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.names import canonical
 
 CLASSES = frozenset(
     {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "Optimizer", "RMSprop", "SGD"}

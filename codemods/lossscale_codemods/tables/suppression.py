@@ -17,18 +17,39 @@ import dataclasses
 import io
 import re
 import tokenize
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.tables.former_ids import stands_for
 from lossscale_codemods.tables.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+FORMER_IDS: Final = {
+    "LS202": "LS201",
+    "LS304": "LS311",
+    "LS312": "LS311",
+    "LS313": "LS311",
+    "LS314": "LS311",
+    "LS315": "LS311",
+    "LS316": "LS311",
+    "LS402": "LS401",
+    "LS503": "LS501",
+}
+"""Ids of rules that are a part of another rule now."""
 IS_OURS = "compat-lossscale:"
 """What a comment that is meant for the codemod has in it."""
 _COMMENT = re.compile(r"#\s*compat-lossscale:\s*(ignore(?:-file)?)\b(?:\[([^\]]*)\])?")
 EVERYTHING = ("",)
+
+
+def stands_for(ids: Sequence[str], rule: str) -> bool:
+    """Whether a rule is named: by its id, the beginning of its id, or a former id.
+
+    Args:
+        ids: What is written.
+        rule: The id of the rule.
+    """
+    return rule.startswith(tuple(ids)) or any(FORMER_IDS.get(one) == rule for one in ids)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -83,12 +83,7 @@ class StatelessSteps:
         return None if self._spec.dynamic else self.initial_scale
 
     def _check_not_constant(self, tensors: list[Any], method: str) -> None:
-        """Warns if JAX takes the value that the loss scale has now for a constant of a function.
-
-        Args:
-            tensors: What meets the loss scale.
-            method: The method that was called.
-        """
+        """Warns if JAX takes the value that the loss scale has now for a constant of a function."""
         if keras.backend.backend() != "jax" or not self._spec.dynamic:
             return
         import jax  # noqa: PLC0415  # not installed with every backend

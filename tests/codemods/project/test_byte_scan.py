@@ -16,14 +16,14 @@ from lossscale_codemods.tables import names
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.suppression import Selection
 
-from compat_lossscale.neighbour_names import TABLE, tensorflow_names
+from compat_lossscale.legacy.neighbour_names import TABLE, tensorflow_names
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lossscale_codemods.rules.base import Rule
 
-    from compat_lossscale.neighbour_names.neighbour import Neighbour
+    from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 
 HOMES = [
     "tensorflow.keras.mixed_precision.experimental",

@@ -48,13 +48,13 @@ def observe(target: str) -> Reach:
     Returns:
         The rules and the functions, as `module:line`, of each file that gets a record.
     """
-    from lossscale_codemods.running import file_task
+    from lossscale_codemods.running import one_file
 
     from compat_lossscale.__main__ import main
 
     notes = tempfile.NamedTemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  # for workers too
     prefix = f"{PACKAGE}{os.sep}"
-    migrate_file = file_task.migrate_file
+    migrate_file = one_file.migrate_file
 
     def observed(path: Path, *arguments: Any) -> Any:
         seen: dict[int, Any] = {}
@@ -76,7 +76,7 @@ def observe(target: str) -> Reach:
             with Path(notes.name).open("a", encoding="utf-8") as file:
                 print(json.dumps([os.path.relpath(path), entered]), file=file)
 
-    file_task.migrate_file = observed
+    one_file.migrate_file = observed
     output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     arguments = ["migrate", "--jobs=1", "--json", f"--target={target}", "--unsafe-fixes", "."]
     with contextlib.redirect_stdout(output), contextlib.suppress(SystemExit):

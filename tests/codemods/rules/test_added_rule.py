@@ -14,14 +14,9 @@ from click.testing import CliRunner
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.reports import rule_reference
-from lossscale_codemods.rules.base import Case, Found, Rule
-from lossscale_codemods.rules.markers import Marker
+from lossscale_codemods.rules.base import Case, Found, Marker, Rule, rewrite
+from lossscale_codemods.rules.loss_scale_reads import attributes, replace
 from lossscale_codemods.rules.registry import added, all_rules
-from lossscale_codemods.rules.shared.attribute_reads import (
-    attributes,
-    replace,
-    rewrite,
-)
 
 from compat_lossscale.cli.migrate import migrate
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from lossscale_codemods import migrate_source
 from lossscale_codemods.domain import loss_scale_values
-from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
+from lossscale_codemods.rules.loss_scale_arguments import HELPER_SOURCE
 from lossscale_codemods.tables.names import HELPER
 
 from tests.codemods.checks import check_left, check_review, check_transformed, program, reviews
@@ -288,6 +288,23 @@ def test_shapes() -> None:
             return {NEW}(opt) if flag else opt
         """,  # noqa: E501  # a program, as it was written
     )
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (f"s = 128 if flag else {{scale}}(multiplier=4)\nopt = {OLD}(opt, s)\n", "multiplier of 4"),
+        (f"opt = {OLD}(opt, given or {{scale}}(multiplier=4))\n", "multiplier of 4"),
+        (f"opt = {OLD}(opt, 128 if flag else {{scale}}(**given))\n", "are unpacked"),
+        (f"s = 128 if flag else {{scale}}(64)\nopt = {OLD}(opt, s)\nprint(s())\n", "live state"),
+    ],
+)
+def test_an_object_on_one_side_of_a_condition_is_read_as_elsewhere(
+    lines: str, message: str
+) -> None:
+    old = lines.format(scale="tf.train.experimental.DynamicLossScale")
+    new = lines.format(scale="tf.compat.v1.mixed_precision.DynamicLossScale")
+    check_review(f"import tensorflow as tf\n{old}", f"import tensorflow as tf\n{new}", message)
 
 
 def test_a_multiplier_other_than_two() -> None:

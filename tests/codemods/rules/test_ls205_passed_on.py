@@ -167,3 +167,31 @@ def test_members_of_the_classes_of_loss_scales_stay() -> None:
         D.from_config({})
         """,
     )
+
+
+def test_a_module_that_may_be_the_old_one_can_be_asked_for_a_member() -> None:
+    check_review(
+        """
+        import tensorflow as tf
+        try:
+            from tensorflow.keras.mixed_precision import experimental as mp
+        except ImportError:
+            from tensorflow.keras import mixed_precision as mp
+        if hasattr(mp, "set_policy"):
+            mp.set_policy("mixed_float16")
+        else:
+            mp.set_global_policy("mixed_float16")
+        """,
+        """
+        import tensorflow as tf
+        try:
+            from tensorflow.keras.mixed_precision import experimental as mp
+        except ImportError:
+            from tensorflow.keras import mixed_precision as mp
+        if hasattr(mp, "set_policy"):
+            mp.set_policy("mixed_float16")
+        else:
+            mp.set_global_policy("mixed_float16")
+        """,
+        "the branch for old versions",
+    )

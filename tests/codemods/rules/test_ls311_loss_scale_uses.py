@@ -278,3 +278,10 @@ def test_the_id_of_a_rule_that_is_a_part_of_this_one_stands_for_it(comment: str)
     check_transformed(HEAD + line, NEW_HEAD + line)
     line = "opt._loss_scale = scale\n"
     check_transformed(HEAD + line, NEW_HEAD + line, ignore=(comment,))
+
+
+@pytest.mark.parametrize("name", ["Trainer", "Derived"])
+def test_an_object_with_a_loss_scale_of_its_own(name: str) -> None:
+    lines = "class Trainer:\n    @property\n    def loss_scale(self):\n        return 1.0\n"
+    lines += f"class Derived(Trainer):\n    pass\ntrainer = {name}()\nprint(trainer.loss_scale)\n"
+    check(lines)

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import pytest
 from lossscale_codemods import migrate_source
-from lossscale_codemods.rules.shared.keras_3_conditions import ANYTHING
-from lossscale_codemods.rules.shared.keras_3_table import TABLE
+from lossscale_codemods.rules.keras_3_conditions import ANYTHING
+from lossscale_codemods.rules.keras_3_table import TABLE
 
 from tests.codemods.checks import check_review, check_transformed, reviews
 

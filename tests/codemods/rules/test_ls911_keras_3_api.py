@@ -23,6 +23,8 @@ MODULE = "class Mine(tf.Module):\n    def __init__(self):\n        "
 BELOW = "class Mine(Base):\n    def __init__(self):\n        self.layer = "
 NET = "class Net(tf.keras.Model):\n    pass\n"
 MODEL = "class Mine(tf.keras.Model):\n    def train_step(self, data):\n        "
+SHOWN = "{m.name: m.result() for m in self.metrics}"
+OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.loss_tracker]"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,9 @@ MODEL = "class Mine(tf.keras.Model):\n    def train_step(self, data):\n        "
         (f"class Base(tf.Module):\n    pass\n{BELOW}tf.keras.layers.Dense(4)", "are no tf.Module"),
         (f"{LAYER}self.w = self.add_weight('w', shape)", "takes the shape first"),
         (f"{LAYER}self.w = self.add_weight(*args)", "takes the shape first"),
-        (f"{MODEL}return {{'loss': 1.0}}", "its own metrics"),
+        (f"{MODEL}return {{'loss': 1.0}}", "which this step does not set"),
+        (f"{MODEL}return {SHOWN}", "which this step does not set"),
+        ("h = tf.compat.v1.layers.dense(x, 4)", "layers of TensorFlow 1"),
         (
             "opt = tf.keras.optimizers.SGD(0.1)\nwith tf.Graph().as_default():\n    pass",
             "does not run in graphs",
@@ -92,6 +96,9 @@ def test_what_metrics_have_under_another_name_is_respelled(before: str, after: s
         "class Net(tf.keras.Model):\n    def __init__(self):\n        tf.keras.layers.Dense(4)",
         "with tf.Graph().as_default():\n    pass",
         f"{MODEL}return {{'error': 1.0}}",
+        f"{MODEL}return {{'loss': self.loss_tracker.result()}}{OWN_METRICS}",
+        f"{MODEL}return {SHOWN}{OWN_METRICS}",
+        f"class Mine(tf.keras.Model):\n    def show(self):\n        return {SHOWN}",
         f"{LAYER}self.w = self.add_weight(name='w', shape=shape)",
         "print(mine.backend.set_learning_phase(1))",
     ],

@@ -61,6 +61,10 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         (f"{RATE}c = tf.keras.callbacks.LearningRateScheduler(rate)\n", "wants a float"),
         ("s = cell.get_initial_state(None, 4, tf.float32)\n", "the batch size alone"),
         ("m.compile('sgd', 'mse', target_tensors=[t])\n", "no target_tensors"),
+        ("m.compile('sgd', experimental_run_tf_function=False)\n", "experimental_run_tf_function"),
+        ("m.fit(data, workers=4)\n", "no workers"),
+        ("m.train_on_batch(x, y, reset_metrics=False)\n", "no reset_metrics"),
+        ("a = layers.GRU(3, batch_input_shape=(4, 5, 6))\n", "no batch_input_shape"),
         (LOSS, "are no integers"),
         (STEP, "adds the losses of layers"),
     ],
@@ -92,6 +96,7 @@ def test_other_targets_and_other_programs_are_left() -> None:
         TWICE.replace("b.compile", "opt = tf.keras.optimizers.SGD(0.2)\nb.compile"),
         STEP.replace("*data", "*data, regularization_losses=self.losses"),
         LOSS.replace("logits, labels", "logits, [0]"),
+        "import horovod.tensorflow as hvd\nhvd.init()\n",
     ],
 )
 def test_what_is_alike_and_runs_is_not_reported(lines: str) -> None:

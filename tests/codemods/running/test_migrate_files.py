@@ -17,7 +17,7 @@ from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discov
 from lossscale_codemods.project.files import relative_imports
 from lossscale_codemods.project.gitignore import parse
 from lossscale_codemods.reports.run_report import exit_code, totals
-from lossscale_codemods.running import file_task, migrate_files, processes
+from lossscale_codemods.running import migrate_files, one_file, processes
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Result, Status
 
@@ -253,7 +253,7 @@ def test_a_hundred_thousand_workers_are_not_started(
 
 def test_a_worker_that_dies_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "a.py", "b.py", "c.py")
-    monkeypatch.setattr(file_task, "migrate_file", _die_on_b)
+    monkeypatch.setattr(one_file, "migrate_file", _die_on_b)
     report = migrate_files.run([tmp_path], Options(), jobs=2)
     assert [(f.path.name, f.result.status) for f in report.files] == [
         ("a.py", Status.CHANGED),
@@ -266,7 +266,7 @@ def test_a_worker_that_dies_is_reported(tmp_path: Path, monkeypatch: pytest.Monk
 def _die_on_b(path: Path, source: bytes, options: Options) -> object:
     if path.name == "b.py":
         os._exit(1)
-    from lossscale_codemods.running.single_source import migrate
+    from lossscale_codemods.running.one_file import migrate
 
     return migrate(source, options)
 
@@ -414,7 +414,7 @@ def fails_once(task: processes.Task) -> Result:
     if Path(task.name).name == "settings.py" and not failed.exists():
         failed.touch()
         os._exit(3)
-    return file_task.migrate_task(task)
+    return one_file.migrate_task(task)
 
 
 def test_what_runs_with_a_file_is_migrated_if_only_its_first_look_failed(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.running import file_task, processes
+from lossscale_codemods.running import one_file, processes
 from lossscale_codemods.running.processes import Task, Workers
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Result, Status
@@ -121,13 +121,11 @@ class Panic(BaseException):
 def test_a_panic_is_a_report_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    from lossscale_codemods.rewriting import engine
-
     def failing(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(engine, "migrate_fully", failing)
-    result = file_task.migrate_file(Path("a.py"), b"x", Options())
+    monkeypatch.setattr(one_file, "migrate_fully", failing)
+    result = one_file.migrate_file(Path("a.py"), b"x", Options())
     assert result.status is Status.REFUSED
     assert type(error).__name__ in result.problem
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from lossscale_codemods.tables.keras_3 import (
     AGGREGATION,
+    ARGUMENTS_GONE,
     BACKEND_OF_KERAS,
     CLASSES,
     GONE,
@@ -223,3 +224,21 @@ def test_arguments_that_keras_3_refuses(name: str) -> None:
 def test_classes_at_paths(path: str, name: str | None, new: str | None) -> None:
     assert class_at(path) == name
     assert without_family(path) == new
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [(owner, name) for owners, names in ARGUMENTS_GONE for owner in owners for name in names],
+)
+def test_keras_3_refuses_the_arguments_that_are_gone(owner: str, name: str) -> None:
+    import keras
+
+    if owner == "keras.layers.*":
+        makers = [keras.layers.BatchNormalization, lambda **given: keras.layers.GRU(2, **given)]
+    else:
+        model = keras.Sequential([keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        makers = [getattr(model, owner.removeprefix("."))]
+    for make in makers:
+        with pytest.raises((TypeError, ValueError), match=name):
+            make(**{name: True})

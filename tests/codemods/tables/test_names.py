@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each old name is known by every path to it, with what means the same today."""
+"""Names are known by every path to them, with what means the same today."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from lossscale_codemods.tables.names import (
     Meaning,
     Target,
+    canonical,
     lookup,
     loss_scale_class,
     members,
@@ -69,3 +70,18 @@ def test_the_loss_scale_classes_by_old_and_current_paths() -> None:
     current = "tensorflow.compat.v1.mixed_precision.DynamicLossScale"
     assert loss_scale_class(current) == "DynamicLossScale"
     assert loss_scale_class("tensorflow.train.experimental.LossScale") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "short"),
+    [
+        ("tensorflow.compat.v2.keras", "tensorflow.keras"),
+        ("tensorflow_core._api.v2.keras", "tensorflow.keras"),
+        ("tensorflow.compat.v1.compat.v1.train", "tensorflow.compat.v1.train"),
+        ("tensorflow.compat.v1.compat.v2.keras", "tensorflow.keras"),
+        ("tensorflow._api.v1.train", "tensorflow.train"),
+        ("tensorflows.compat.v2", "tensorflows.compat.v2"),
+    ],
+)
+def test_paths_to_one_thing_have_one_short_form(path: str, short: str) -> None:
+    assert canonical(path) == short

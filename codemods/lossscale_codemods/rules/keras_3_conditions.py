@@ -1,0 +1,685 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the rows of the table for Keras 3 ask of a place, and the edits that settle one.
+
+A condition is asked of an attribute, a call, a subscript, a definition or a `return`, as the names
+of its row say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    ObjectType,
+    ProjectClass,
+    attribute_owner,
+    looks_like_optimizer,
+    loss_scale_optimizer,
+)
+from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.tables import frameworks, keras_3
+from lossscale_codemods.tables.keras_3 import below_keras
+from lossscale_codemods.tables.names import Meaning, canonical
+from lossscale_codemods.tables.records import Edit
+
+if TYPE_CHECKING:
+    from lossscale_codemods.domain import Program
+
+    Condition = Callable[[Any, Program], bool]
+    Fix = Callable[[Any, Program], list[Edit]]
+
+_OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
+_NOTHING = {ObjectType.NOTHING, ObjectType.OTHER}
+_WRAPPED = ("_optimizer", "inner_optimizer")
+_METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Owner:
+    """What a name has to be a member of.
+
+    Attributes:
+        proven: Whether it surely is.
+        likely: Whether it may be, as far as names say.
+    """
+
+    proven: Condition
+    likely: Condition = lambda _, __: False
+
+
+# The places around a node.
+
+
+def owner_of(node: cst.CSTNode) -> cst.BaseExpression:
+    """Returns what an attribute, or a method that is called, is a member of."""
+    func = node.func if isinstance(node, cst.Call) else node
+    assert isinstance(func, cst.Attribute)
+    return func.value
+
+
+def _call_of(node: cst.CSTNode, program: Program) -> cst.Call | None:
+    """Returns the call of an attribute, if it is called."""
+    call = program.tree.parent(node)
+    return call if isinstance(call, cst.Call) and call.func is node else None
+
+
+def _given_to(node: cst.CSTNode, program: Program) -> cst.Call | None:
+    """Returns the call that an expression is an argument of."""
+    argument = program.tree.parent(node)
+    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    return call if isinstance(call, cst.Call) else None
+
+
+def _keywords(call: cst.Call | None) -> dict[str, cst.Arg]:
+    arguments = call.args if call is not None else ()
+    return {one.keyword.value: one for one in arguments if one.keyword is not None}
+
+
+def _around(node: cst.CSTNode, kind: type[cst.CSTNode], program: Program) -> cst.CSTNode | None:
+    """Returns the innermost definition of a kind that a node is in."""
+    return next((one for one in program.tree.ancestors(node) if isinstance(one, kind)), None)
+
+
+def _own_class(node: cst.CSTNode, program: Program) -> cst.CSTNode | None:
+    """Returns the class of the file whose `self` the owner is."""
+    scope = program.resolver.class_of(owner_of(node))
+    return scope.node if scope is not None else None
+
+
+# Of what a name is a member.
+
+
+def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:
+    """Returns which optimizers an expression can hold, if it surely holds one; else nothing.
+
+    Args:
+        node: The expression.
+        program: The file.
+    """
+    kinds = program.types.of(node)
+    owner = node.value if isinstance(node, cst.Attribute) and node.attr.value in _WRAPPED else None
+    if owner is not None and ObjectType.WRAPPER in optimizer_kinds(owner, program):
+        # Other optimizers have nothing in them, so there the program does not come to it.
+        return frozenset([ObjectType.KERAS])
+    if kinds & _OPTIMIZERS and kinds <= _OPTIMIZERS | _NOTHING:
+        return kinds & _OPTIMIZERS
+    return frozenset(_OPTIMIZERS) if _is_of_model(node, program) else frozenset()
+
+
+def _is_of_model(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is the optimizer of a Keras model: `model.optimizer`."""
+    if not isinstance(node, cst.Attribute) or node.attr.value != "optimizer":
+        return False
+    model = node.value
+    if ObjectType.MODEL in program.types.of(model):
+        return True
+    owner = program.resolver.class_of(model)
+    if owner is not None:
+        inherited = program.inherits(owner.node, frameworks.is_keras_model)
+        return "optimizer" not in owner.attributes and inherited
+    if isinstance(model, cst.Attribute) and model.attr.value == "model":
+        owner = program.resolver.class_of(model.value)
+        return owner is not None and program.inherits(
+            owner.node, lambda path: frameworks.is_framework(path) and ".callbacks." in path
+        )
+    return False
+
+
+def _is_metric(path: str) -> bool:
+    return bool(_METRIC.match(canonical(path)))
+
+
+def _is_unknown(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is no module or class, and of no known type."""
+    is_path = any(path is not None for path in program.resolver.paths(node))
+    return ObjectType.UNKNOWN in program.types.of(node) and not is_path
+
+
+def _may_be_of_optimizer(node: cst.Attribute, program: Program) -> bool:
+    name, owner = node.attr.value, node.value
+    if not _is_unknown(owner, program):
+        return False
+    if name in keras_3.ONLY_OF_OPTIMIZERS and program.resolver.class_of(owner) is None:
+        return True
+    is_called = _call_of(node, program) is not None
+    is_told = name in {"lr", "minimize"} or (name in keras_3.MEMBERS_GONE and is_called)
+    return is_told and looks_like_optimizer(owner)
+
+
+def _of_wrapper(node: cst.Attribute, program: Program) -> bool:
+    return ObjectType.WRAPPER in optimizer_kinds(owner_of(node), program)
+
+
+def _is_step_of_stock(node: cst.Attribute, program: Program) -> bool:
+    if _call_of(node, program) is None:
+        return False
+    may_be = ObjectType.UNKNOWN in program.types.of(node.value)
+    return _of_wrapper(node, program) or (may_be and node.attr.value != "apply_gradients")
+
+
+def _reads_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
+    owner = attribute_owner(node, program.resolver)
+    return owner is not None and program.types.is_wrapper(owner)
+
+
+def _may_read_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
+    owner = attribute_owner(node, program.resolver)
+    if owner is None or not looks_like_optimizer(owner):
+        return False
+    return loss_scale_optimizer(owner, program).can_be
+
+
+def _of_model_or_layer(node: cst.Attribute, program: Program) -> bool:
+    own = _own_class(node, program)
+    is_own = own is not None and program.inherits(own, frameworks.is_layer)
+    return is_own or ObjectType.MODEL in program.types.of(node.value)
+
+
+def _of_own_layer_or_metric(node: cst.Call, program: Program) -> bool:
+    own = _own_class(node, program)
+    return own is not None and (
+        program.inherits(own, frameworks.is_layer) or program.inherits(own, _is_metric)
+    )
+
+
+def _of_metric(node: cst.Attribute, program: Program) -> bool:
+    """Whether all that it can be a method of is made by a class of metrics."""
+    values = program.types.values(node.value)
+    paths = [
+        path
+        for value in values
+        if value.made_by is not None and value.resolver is not None
+        for path in value.resolver.paths(value.made_by.func)
+    ]
+    is_made = bool(values) and all(value.made_by is not None for value in values)
+    return is_made and all(path is not None and _is_metric(path) for path in paths)
+
+
+def _may_be_of_metric(node: cst.Attribute, program: Program) -> bool:
+    owner = node.value
+    is_super = isinstance(owner, cst.Call) and dotted(owner.func) == "super"
+    if is_super or program.resolver.class_of(owner) or not _is_unknown(owner, program):
+        return False
+    if all(value.made_by is not None for value in program.types.values(owner)):
+        return False
+    return not any(  # Or it may be of that class.
+        isinstance(one, cst.FunctionDef) and one.name.value == "reset_states"
+        for one in program.tree.parents
+    )
+
+
+ANYTHING = Owner(lambda _, __: True)
+OPTIMIZER = Owner(
+    lambda node, program: bool(optimizer_kinds(owner_of(node), program)), _may_be_of_optimizer
+)
+WRAPPER = Owner(_of_wrapper)
+STEP_OF_STOCK = Owner(_is_step_of_stock)
+LOSS_SCALE = Owner(_reads_loss_scale, _may_read_loss_scale)
+MODEL = Owner(lambda node, program: ObjectType.MODEL in program.types.of(owner_of(node)))
+MODEL_OR_LAYER = Owner(_of_model_or_layer)
+OWN_LAYER_OR_METRIC = Owner(_of_own_layer_or_metric)
+METRIC = Owner(_of_metric, _may_be_of_metric)
+
+
+# Members of optimizers.
+
+
+def is_called_or_tested(node: cst.Attribute, program: Program) -> bool:
+    """Whether a learning rate is taken for a schedule."""
+    taker = _given_to(node, program)
+    is_tested = taker is not None and dotted(taker.func) in {"type", "isinstance"}
+    return is_tested or _call_of(node, program) is not None
+
+
+def is_set_by_the_backend(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is `K.set_value(opt.lr, x)`."""
+    call = _given_to(node, program)
+    if call is None or len(call.args) != 2 or call.args[0].value is not node:
+        return False
+    return below_keras(program.resolver.path(call.func) or "") == "backend.set_value"
+
+
+def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:
+    """Whether a member is read that variables of TensorFlow have, and those of Keras lack."""
+    above = program.tree.parent(node)
+    if not isinstance(above, cst.Attribute):
+        return False
+    name = above.attr.value
+    is_value = name == "value" and _call_of(above, program) is not None
+    return is_value or name in keras_3.NOT_OF_VARIABLES
+
+
+def is_not_made_again(node: cst.Attribute, program: Program) -> bool:
+    """Whether a config is used for more than to make an optimizer of it."""
+    call = _call_of(node, program)
+    taker = _given_to(call, program) if call is not None else None
+    func = taker.func if taker is not None else None
+    is_made_again = isinstance(func, cst.Attribute) and func.attr.value == "from_config"
+    return call is not None and not is_made_again
+
+
+def result_is_used(node: cst.Attribute, program: Program) -> bool:
+    """Whether what a step returns is kept."""
+    call = _call_of(node, program)
+    kept = cst.Expr | cst.Return | cst.Lambda
+    return call is not None and not isinstance(program.tree.parent(call), kept)
+
+
+def has_other_variables(node: cst.Attribute, program: Program) -> bool:
+    """Whether an earlier step of the same optimizer is for other variables, as they are spelled."""
+    bindings, mine = program.resolver.bindings(node.value), _variables(node, program)
+    return any(
+        program.resolver.bindings(other.value) == bindings
+        and program.tree.span(other) < program.tree.span(node)
+        and not mine <= (_variables(other, program) or mine)
+        for other in program.reads_by_attribute.get("apply_gradients", ())
+        if bindings and mine
+    )
+
+
+def _variables(step: cst.Attribute, program: Program) -> set[str]:
+    """Returns how the variables of a step are spelled; nothing if that cannot be seen."""
+    source = program.tree.source
+    match _call_of(step, program):
+        case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Name("zip"), args=[_, variables]))]):
+            value = variables.value
+            if isinstance(value, cst.List | cst.Tuple):
+                return {source(one.value) for one in value.elements}
+            return {source(value)}
+        case cst.Call(args=[cst.Arg(value=cst.List(elements=pairs))]):
+            tuples = [one.value for one in pairs if isinstance(one.value, cst.Tuple)]
+            return {source(one.elements[-1].value) for one in tuples}
+    return set()
+
+
+def does_not_sum(node: cst.Attribute, program: Program) -> bool:
+    """Whether a step says that gradients of replicas are not summed."""
+    given = _keywords(_call_of(node, program))
+    return any(
+        program.tree.source(given[name].value) != str(name == keras_3.AGGREGATION[0])
+        for name in keras_3.AGGREGATION
+        if name in given
+    )
+
+
+def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
+    """Whether a step of another optimizer than ours names arguments that Keras 3 does not take."""
+    named = _keywords(_call_of(node, program)).keys() - {"grads_and_vars"}
+    return bool(named) and optimizer_kinds(owner_of(node), program) != {ObjectType.WRAPPER}
+
+
+def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
+    """Whether a member of an optimizer is looked up by a name: `hasattr(opt, "get_slot")`."""
+    if not node.args or any(argument.star for argument in node.args):
+        return False
+    kinds = optimizer_kinds(node.args[0].value, program)
+    name = node.args[1].value if len(node.args) > 1 else None
+    if not kinds or not isinstance(name, cst.SimpleString):
+        return bool(kinds)
+    text = str(name.evaluated_value)
+    is_gone = text in keras_3.MEMBERS_GONE or text in {"lr", "minimize"}
+    return is_gone or (text in keras_3.HYPERPARAMETERS and ObjectType.WRAPPER in kinds)
+
+
+def makes_one_like_another(node: cst.Call, program: Program) -> bool:
+    """Whether an optimizer is made by the class of another: `type(opt)(lr=0.1)`."""
+    func = node.func
+    owner = func.args[0].value if isinstance(func, cst.Call) and func.args else None
+    if isinstance(func, cst.Attribute):
+        owner = func.value
+    return bool(node.args) and owner is not None and bool(optimizer_kinds(owner, program))
+
+
+def is_step_behind_fit(node: cst.Attribute, program: Program) -> bool:
+    """Whether a file trains with `fit` as well, and never unscales gradients."""
+    reads = program.reads_by_attribute.keys()
+    is_fit = bool(reads & {"fit", "fit_generator", "train_on_batch"})
+    is_called = _call_of(node, program) is not None
+    return is_called and is_fit and "get_unscaled_gradients" not in reads
+
+
+# Values.
+
+
+def key_of(subscript: cst.Subscript) -> str | None:
+    """Returns the text that something is looked up by."""
+    index = subscript.slice[0].slice
+    key = index.value if isinstance(index, cst.Index) else None
+    return str(key.evaluated_value) if isinstance(key, cst.SimpleString) else None
+
+
+def sets_a_policy(node: cst.Call, program: Program) -> bool:
+    """Whether the file sets a global policy by an old name."""
+    del node
+    return any(one.meaning is Meaning.SET_POLICY for one in program.references)
+
+
+def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is a member of the dtype of a weight, or of an input of a model."""
+    of = node.value
+    if not isinstance(of, cst.Attribute) or of.attr.value != "dtype":
+        return False
+    match of.value:
+        case cst.Attribute(attr=name):
+            return name.value in keras_3.OF_WEIGHTS
+        case cst.Subscript(value=cst.Attribute(attr=name)):
+            return name.value in keras_3.LISTS_OF_VARIABLES
+    return _is_symbolic(of.value, program)
+
+
+def reads_all_logs(node: cst.Attribute, program: Program) -> bool:
+    """Whether logs are read as a whole, where a callback writes the learning rate there."""
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Subscript) and above.value is node:
+        return False
+    if isinstance(above, cst.Attribute) and above.attr.value not in {"items", "keys"}:
+        return False
+    return bool(program.reads_by_attribute.keys() & keras_3.LOG_THE_RATE)
+
+
+def reads_config_of_a_layer(node: cst.Subscript, program: Program) -> bool:
+    """Whether this is `get_config()["dtype"]` of anything but an optimizer."""
+    match node.value:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("get_config"))):
+            return not optimizer_kinds(owner, program)
+    return False
+
+
+def reads_logs(node: cst.Subscript, program: Program) -> bool:
+    """Whether something is looked up in logs."""
+    del program
+    of = node.value.attr if isinstance(node.value, cst.Attribute) else node.value
+    return isinstance(of, cst.Name) and of.value in keras_3.LOGS
+
+
+# Models, layers, metrics and names of Keras.
+
+
+def is_broken_function(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is a function of the backend, and no call of `set_value` that is rewritten."""
+    name = node.attr.value
+    paths = [path for path in program.resolver.paths(node) if path is not None]
+    if f"backend.{name}" not in map(below_keras, paths):
+        return False
+    call = _call_of(node, program)
+    first = call.args[0].value if call is not None and call.args else None
+    rewritten = {"iterations", "learning_rate", "lr"} if name == "set_value" else set()
+    return not (isinstance(first, cst.Attribute) and first.attr.value in rewritten)
+
+
+def is_defined_in_a_metric(node: cst.FunctionDef, program: Program) -> bool:
+    """Whether a method is one of a metric."""
+    owner = _around(node, cst.ClassDef, program)
+    return owner is not None and program.inherits(owner, _is_metric)
+
+
+def hides_layers(node: cst.ClassDef, program: Program) -> bool:
+    """Whether a class is a `tf.Module`, and what it defines itself names layers or models."""
+    scope = program.scopes.of_node.get(node)
+    if scope is None or program.inherits(node, frameworks.is_layer):
+        return False
+    line = program.types.project.members.line(ProjectClass(program.resolver, scope))
+    bases = [path for one in line for b in one.node.bases for path in one.resolver.paths(b.value)]
+    return "tensorflow.Module" in {canonical(path) for path in bases if path is not None} and any(
+        _is_of_keras(inner, program)
+        for inner in program.tree.walk(node)
+        if isinstance(inner, cst.Name | cst.Attribute)
+    )
+
+
+def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
+    """Whether a name is that of a layer or model, or of a class of the file that is one."""
+    if any(path is not None and frameworks.is_layer(path) for path in program.resolver.paths(node)):
+        return True
+    classes = (binding.node for binding in program.resolver.bindings(node))
+    return any(program.inherits(one, frameworks.is_layer) for one in classes)
+
+
+def makes_optimizers_or_models(node: cst.Call, program: Program) -> bool:
+    """Whether the file makes Keras optimizers, or models."""
+    del node
+    kinds = {*_OPTIMIZERS, ObjectType.MODEL}
+    calls = (one for one in program.tree.parents if isinstance(one, cst.Call))
+    return any(program.types.of(call) & kinds for call in calls)
+
+
+def has_unnamed_arguments(node: cst.Call, program: Program) -> bool:
+    """Whether an argument has no name."""
+    del program
+    return any(argument.keyword is None for argument in node.args)
+
+
+def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
+    """Whether a step of a model without own `metrics` returns `loss`, or all that it has."""
+    if not _gives_a_loss(node.value):
+        return False
+    function = _around(node, cst.FunctionDef, program)
+    owner = _around(node, cst.ClassDef, program)
+    if not isinstance(function, cst.FunctionDef) or not isinstance(owner, cst.ClassDef):
+        return False
+    if function.name.value not in keras_3.STEPS or not program.inherits(owner, frameworks.is_layer):
+        return False
+    scope = program.scopes.of_node.get(owner)
+    members = program.types.project.members
+    line = members.line(ProjectClass(program.resolver, scope)) if scope is not None else ()
+    return not any("metrics" in one.scope.bindings for one in line)
+
+
+def _gives_a_loss(value: cst.BaseExpression | None) -> bool:
+    """Whether a dict has the key `loss`, or `{m.name: m.result() for m in self.metrics}` is it."""
+    match value:
+        case cst.DictComp(for_in=cst.CompFor(iter=values)):
+            return dotted(values) == "self.metrics"
+        case cst.Dict(elements=elements):
+            keys = [one.key for one in elements if isinstance(one, cst.DictElement)]
+            return "loss" in {k.evaluated_value for k in keys if isinstance(k, cst.SimpleString)}
+    return False
+
+
+# Files.
+
+
+def gets_an_optimizer(node: cst.Call, program: Program) -> bool:
+    """Whether an argument is an optimizer, or a model, or its name says so."""
+    return any(
+        optimizer_kinds(one.value, program)
+        or ObjectType.MODEL in program.types.of(one.value)
+        or (one.keyword is not None and "opt" in one.keyword.value)
+        for one in node.args
+    )
+
+
+def is_no_keras_file(node: cst.Call, program: Program) -> bool:
+    """Whether a call is given anything but a name that surely ends with `.keras`."""
+    return not _ends(node, ".keras", program)
+
+
+def keeps_other_models(node: cst.Call, program: Program) -> bool:
+    """Whether a callback saves models under another name."""
+    return not _keeps_weights(node) and is_no_keras_file(node, program)
+
+
+def keeps_other_weights(node: cst.Call, program: Program) -> bool:
+    """Whether weights are saved under another name."""
+    is_method = isinstance(node.func, cst.Attribute) and "weights" in node.func.attr.value
+    return (is_method or _keeps_weights(node)) and not _ends(node, ".weights.h5", program)
+
+
+def _keeps_weights(call: cst.Call) -> bool:
+    only = _keywords(call).get("save_weights_only")
+    return only is not None and dotted(only.value) == "True"
+
+
+def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
+    """Whether a call is given a text, or something with a text behind it, with this ending."""
+    first = program.tree.source(call.args[0].value) if call.args else ""
+    return first.endswith((f'{suffix}"', f"{suffix}'")) and "save_format" not in _keywords(call)
+
+
+# What stops.
+
+
+def _sizes_that_are_no_ints(node: cst.Call, program: Program) -> list[cst.BaseExpression]:
+    layer = below_keras(program.resolver.path(node.func) or "").removeprefix("layers.")
+    names = keras_3.SIZES[layer]
+    named = [_keywords(node)[name] for name in names if name in _keywords(node)]
+    placed = [one for one in node.args[: len(names)] if one.keyword is None and not one.star]
+    return [one.value for one in (*placed, *named) if _is_no_int(one.value, program)]
+
+
+def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is a number of NumPy or TensorFlow, or a quotient."""
+    if isinstance(node, cst.BinaryOperation):
+        return isinstance(node.operator, cst.Divide)
+    path = program.resolver.path(node.func) if isinstance(node, cst.Call) else None
+    return path is not None and canonical(path).startswith(("numpy.", "tensorflow."))
+
+
+def has_a_size_that_is_no_int(node: cst.Call, program: Program) -> bool:
+    """Whether a layer gets a size that Keras 3 refuses."""
+    return bool(_sizes_that_are_no_ints(node, program))
+
+
+def is_reduction(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is `tf.keras.losses.Reduction.AUTO`."""
+    return below_keras(program.resolver.path(node) or "") == "losses.Reduction.AUTO"
+
+
+def gets_a_schedule(node: cst.Call, program: Program) -> bool:
+    """Whether the first argument is a schedule of an optimizer."""
+    values = _values(node.args[0].value, program) if node.args else []
+    paths = [program.resolver.path(v.func) for v in values if isinstance(v, cst.Call)]
+    return any(path is not None and ".schedules." in path for path in paths)
+
+
+def gets_an_input(node: cst.Call, program: Program) -> bool:
+    """Whether an argument, or an element of a list in one, is an input of a model."""
+    given = [argument.value for argument in node.args]
+    lists = [one for one in given if isinstance(one, cst.List | cst.Tuple)]
+    given += [element.value for one in lists for element in one.elements]
+    return any(_is_symbolic(one, program) for one in given)
+
+
+def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is an input of a model, or what a layer makes of one in this file."""
+    values = _values(node, program)
+    return bool(values) and all(_makes_symbolic(value, program) for value in values)
+
+
+def _makes_symbolic(value: cst.BaseExpression, program: Program) -> bool:
+    if not isinstance(value, cst.Call):
+        return False
+    path = program.resolver.path(value.func)
+    if path is not None:
+        return below_keras(path) in {"Input", "layers.Input"}
+    if not isinstance(value.func, cst.Call) or not value.args:
+        return False
+    layer = program.resolver.path(value.func.func)
+    is_of_layer = layer is not None and below_keras(layer).startswith("layers.")
+    return is_of_layer and _is_symbolic(value.args[0].value, program)
+
+
+def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
+    """Returns what an expression is: itself, or all values of a name; nothing if one is unknown."""
+    if not isinstance(node, cst.Name):
+        return [node]
+    bindings = program.resolver.bindings(node)
+    values = [one.value for one in bindings if one.value is not None and one.name == node.value]
+    known = [one for one in values if not isinstance(one, cst.Name)]
+    return known if len(known) == len(bindings) else []
+
+
+def gets_labels(node: cst.Call, program: Program) -> bool:
+    """Whether indices are the first parameter of a function that a model is compiled with."""
+    place = keras_3.INDEXED[canonical(program.resolver.path(node.func) or "")]
+    label = node.args[place].value if place < len(node.args) else None
+    function = _around(node, cst.FunctionDef, program)
+    if not isinstance(function, cst.FunctionDef) or not isinstance(label, cst.Name):
+        return False
+    parameters = [one.name.value for one in function.params.params]
+    return (
+        len(parameters) == 2
+        and parameters[0] == label.value
+        and any(
+            dotted(argument.value) == function.name.value
+            for call in _compiles(program)
+            for argument in call.args
+        )
+    )
+
+
+def _compiles(program: Program) -> list[cst.Call]:
+    reads = program.reads_by_attribute.get("compile", [])
+    return [call for one in reads if (call := _call_of(one, program)) is not None]
+
+
+def has_keyword(*names: str) -> Condition:
+    """Returns the condition that a call names one of some arguments."""
+    return lambda node, _: bool(_keywords(node).keys() & {*names})
+
+
+def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
+    """Whether another model was compiled with the same optimizer before."""
+    name = _optimizer_of(node)
+    return name is not None and any(
+        program.tree.span(other)[0] < program.tree.span(node)[0]
+        and (given := _optimizer_of(other)) is not None
+        and dotted(owner_of(other)) != dotted(owner_of(node))
+        and given.value == name.value
+        and program.resolver.bindings(given) == program.resolver.bindings(name)
+        for other in _compiles(program)
+    )
+
+
+def _optimizer_of(node: cst.Call) -> cst.Name | None:
+    """Returns the name that a call of `compile` gives as the optimizer."""
+    first = node.args[0] if node.args and node.args[0].keyword is None else None
+    given = _keywords(node).get("optimizer", first)
+    value = given.value if given is not None and not given.star else None
+    return value if isinstance(value, cst.Name) else None
+
+
+def leaves_out_losses_of_layers(node: cst.Call, program: Program) -> bool:
+    """Whether the losses of layers are not given."""
+    del program
+    return "regularization_losses" not in _keywords(node)
+
+
+def gives_more_than_the_batch_size(node: cst.Call, program: Program) -> bool:
+    """Whether a state is asked for with inputs or a dtype."""
+    del program
+    return len(node.args) > 1 or bool(_keywords(node).keys() & {"dtype", "inputs"})
+
+
+# What settles a place.
+
+
+def renamed(name: str) -> Fix:
+    """Returns the fix that writes another name for an attribute."""
+    return lambda node, program: [Edit(*program.tree.span(node.attr), name)]
+
+
+def replaced_by(text: str) -> Fix:
+    """Returns the fix that writes something else for an expression."""
+    return lambda node, program: [Edit(*program.tree.span(node), text)]
+
+
+def assign(node: cst.Attribute, program: Program) -> list[Edit]:
+    """Writes `opt.learning_rate.assign(x)` for `K.set_value(opt.lr, x)`."""
+    call = _given_to(node, program)
+    assert call is not None
+    name = "learning_rate" if node.attr.value == "lr" else node.attr.value
+    owner = program.tree.source(node.value)
+    (start, end), value = program.tree.span(call), program.tree.full_span(call.args[1].value)
+    return [Edit(start, value[0], f"{owner}.{name}.assign("), Edit(value[1], end, ")")]
+
+
+def with_int_sizes(node: cst.Call, program: Program) -> list[Edit]:
+    """Makes ints of the sizes of a layer."""
+    spans = [program.tree.full_span(one) for one in _sizes_that_are_no_ints(node, program)]
+    return [e for start, end in spans for e in (Edit(start, start, "int("), Edit(end, end, ")"))]

@@ -1,0 +1,523 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of Keras' optimizers in Keras 3: of classes, by name, and where `compile` wraps."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    BindingKind,
+    Compile,
+    LossScaleType,
+    LossScaleTypes,
+    ObjectType,
+    Occurrence,
+    Program,
+    Role,
+    Usage,
+    constant,
+    kept_compiles,
+    looked_up_name,
+    may_be_text,
+    model_compiles,
+    others_name,
+)
+from lossscale_codemods.rules.base import Review, Rewrite, rewrite
+from lossscale_codemods.source.edits import append_arguments
+from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.tables import names, optimizer_families
+from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
+from lossscale_codemods.tables.names import Meaning, Target, canonical, loss_scale_optimizers
+from lossscale_codemods.tables.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.rules.name_rendering import NameRenderer
+
+
+_NO_FLOATS = frozenset({"Variable", "array", "asarray", "constant", "convert_to_tensor"})
+"""Functions that give what is no Python float."""
+_KNOWN = {ObjectType.KERAS, ObjectType.WRAPPER, ObjectType.NOTHING}
+_HOMES = ("tensorflow.keras.optimizers", "tensorflow.optimizers", "keras.optimizers")
+_OLD_KEYWORDS = ("use_legacy_optimizer", "use_legacy_format")
+_KEPT = cst.Assign | cst.AnnAssign | cst.Attribute | cst.ImportAlias
+"""Where the file itself goes on with what is read."""
+_UNPACKED = Review(
+    "its arguments are unpacked, so whether `lr` or `decay` is among them cannot be seen here",
+    "Give Keras 3 `learning_rate`, and a schedule in the place of `decay`, of which it takes no "
+    "notice.",
+)
+_LOOKED_UP = Review(
+    "this can be a class of Keras 3's optimizers, which refuse `lr` and take no notice of `decay`",
+    "Give it `learning_rate`, and a schedule such as InverseTimeDecay in the place of `decay`.",
+)
+_SUBCLASS = Review(
+    "Keras 3 calls other methods of an optimizer's subclass, and has no OptimizerV2",
+    "Implement `build` and `update_step` in its place.",
+)
+_MODULE = Review(
+    "the module is passed on, so which optimizers are made of it cannot be seen here",
+    "Pass on tf.keras.optimizers: Keras 3 has no other family.",
+)
+_CONFIG = Review(
+    "configs of old optimizers have `decay`, of which Keras 3 takes no notice, and may have `lr`, "
+    "which it refuses",
+    "Make the optimizer from the values of the config that it has today.",
+)
+_UNKNOWN = Review(
+    "the optimizer is known only when the program runs: RMSprop and Nadam compute "
+    "otherwise in Keras 3, and configs may have `lr` and `decay`",
+    "Make sure that it is neither of them, and has no such config.",
+)
+_FORM = Review(
+    "Keras 3 writes configs of optimizers in another form, with other keys",
+    "Pass it to Keras, and do not read its keys yourself.",
+)
+_SPARSE = Review(
+    "Keras 3 applies gradients that hold some rows of a variable alone, as those of an Embedding "
+    "are, otherwise: the state of the other rows moves too",
+    "See whether the model trains as well; SGD without momentum does the same.",
+)
+HELPER = "_loss_scaled"
+_SOURCE = '''
+def {helper}(model, optimizer):
+    """Returns an optimizer as `compile` wraps it: with loss scaling under mixed_float16."""
+    if model.dtype_policy.name != "mixed_float16" or isinstance(
+        optimizer, {wrapper}
+    ):
+        return optimizer
+    optimizer = {get}(optimizer)
+    return {wrapper}(optimizer, count_skipped_steps=True)
+'''
+_ROOTS = ("tensorflow.keras", "keras", "tensorflow.compat.v1.keras")
+_FLOAT16 = "mixed_float16"
+_SETTING = ("set_policy", "set_global_policy", "set_dtype_policy", "policy_scope")
+_MAKING = ("Policy", "DTypePolicy")
+_OLD = (Meaning.SET_POLICY, Meaning.POLICY, Meaning.POLICY_SCOPE)
+_OF_MODELS = frozenset({"loss", "loss_weights", "metrics", "run_eagerly", "weighted_metrics"})
+_WRAPPED = {ObjectType.WRAPPER, ObjectType.NOTHING}
+_V1 = {ObjectType.V1, ObjectType.V1_WRAPPER}
+_STOCK = (
+    "Keras 3 wraps the optimizer here under mixed_float16, with a loss scale that has no floor and "
+    "no cap, and `iterations` does not count steps that are skipped"
+)
+_WRAP = "Give it an optimizer that is wrapped in compat_lossscale.keras3's."
+
+
+def of_class(
+    node: cst.BaseExpression, paths: Sequence[str], program: Program
+) -> Rewrite | Review | None:
+    """Says what becomes of a use of a class; nothing if it is right as it is.
+
+    Args:
+        node: The class, as the file spells it.
+        paths: The paths that it can be.
+        program: The file.
+    """
+    names = {name for path in paths if (name := class_at(path)) is not None}
+    above = program.tree.parent(node)
+    if not names:
+        return None if isinstance(above, _KEPT) else _MODULE
+    usage = program.usage(Occurrence(node, program.tree.span(node), Role.LATER))
+    if usage is Usage.BASE_CLASS:
+        return _SUBCLASS
+    classes = [name for name in sorted(names) if name in CLASSES]
+    if not classes:
+        return None
+    if usage is Usage.CALLED and isinstance(above, cst.Call):
+        return _of_call(above, above.args, classes, program)
+    if usage is Usage.MEMBER:
+        return _of_member(above, program)
+    if usage not in (Usage.VALUE, Usage.CUSTOM_OBJECT):
+        return None
+    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
+    if isinstance(call, cst.Call) and program.resolver.path(call.func) == "functools.partial":
+        return _of_call(call, call.args[1:], classes, program)
+    return _computed_otherwise(classes, None, program)
+
+
+def _of_member(member: cst.CSTNode | None, program: Program) -> Review | None:
+    """Says what to do about `from_config` of a class, but of what an optimizer of today gives."""
+    if not isinstance(member, cst.Attribute) or member.attr.value != "from_config":
+        return None
+    match program.tree.parent(member):
+        case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Attribute(attr=method)))]):
+            return None if method.value == "get_config" else _CONFIG
+    return _CONFIG
+
+
+def of_looked_up_classes(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
+    """Yields what makes an optimizer of a class that it does not name, with old arguments.
+
+    Args:
+        program: The file.
+    """
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and _gives_old_arguments(node) and _makes(node, program):
+            yield node.func, _LOOKED_UP
+
+
+def _gives_old_arguments(call: cst.Call) -> bool:
+    given = {argument.keyword.value for argument in call.args if argument.keyword is not None}
+    return bool(given & {"lr", "decay"}) or any(one.star == "**" for one in call.args)
+
+
+def _makes(call: cst.Call, program: Program) -> bool:
+    """Whether a class of optimizers is called that a value, or a default, brings in."""
+    if any(path is not None and class_at(path) for path in program.resolver.paths(call.func)):
+        return False
+    bindings = program.resolver.bindings(call.func)
+    defaults = [one.node.default for one in bindings if isinstance(one.node, cst.Param)]
+    paths = [p for one in defaults if one is not None for p in program.resolver.paths(one)]
+    is_own = any(binding.kind is BindingKind.FUNCTION for binding in bindings)
+    is_made = not is_own and program.types.of(call) == {ObjectType.KERAS}
+    return is_made or any(path is not None and class_at(path) for path in paths)
+
+
+def _of_call(
+    call: cst.Call, given: Sequence[cst.Arg], classes: Sequence[str], program: Program
+) -> Rewrite | Review | None:
+    """Says what Keras 3 refuses of the arguments of a constructor, or computes otherwise."""
+    if any(argument.star for argument in given):
+        return _UNPACKED
+    arguments = _by_name(given, classes)
+    if arguments is None:
+        return Review(
+            "what its arguments mean that have no name is not the same in Keras 3", "Name them."
+        )
+    lr = arguments.get("lr")
+    renamed = []
+    if lr is not None and lr.keyword is not None:
+        renamed = [Edit(*program.tree.span(lr.keyword), "learning_rate")]
+    refused = _refused(arguments, program)
+    review = refused or _computed_otherwise(classes, arguments, program)
+    if review is None:
+        return rewrite("`lr` is `learning_rate`", renamed) if renamed else None
+    has_fix = refused is None and review is not _SPARSE and list(classes) == ["RMSprop"]
+    if has_fix and "epsilon" not in arguments:
+        review.unsafe_fix = rewrite(
+            "with the square of its epsilon, which Keras 3 adds under the root",
+            [*renamed, *append_arguments(program.tree, call, ["epsilon=1e-14"])],
+        )
+    if renamed:
+        review = dataclasses.replace(
+            review,
+            message=f"{review.message}; and it refuses `lr`",
+            advice=f"Write `learning_rate`. {review.advice}",
+            stops=True,
+        )
+    return review
+
+
+def _by_name(given: Sequence[cst.Arg], classes: Sequence[str]) -> dict[str, cst.Arg] | None:
+    """Returns the arguments of a constructor by their names, if these are the same for all."""
+    parameters = [CLASSES[one].positional for one in classes]
+    by_name = {}
+    for index, argument in enumerate(given):
+        if argument.keyword is not None:
+            by_name[argument.keyword.value] = argument
+            continue
+        name, *others = {one[index] if index < len(one) else None for one in parameters}
+        if name is None or others:
+            return None
+        by_name[name] = argument
+    return by_name
+
+
+def _refused(arguments: dict[str, cst.Arg], program: Program) -> Review | None:
+    """Says which argument Keras 3 refuses, or takes no notice of."""
+    refused = sorted(REFUSED & set(arguments))
+    if refused:
+        return Review(f"Keras 3 does not take {refused[0]}", "Do without it.", stops=True)
+    if len(CLIPS & set(arguments)) > 1:
+        return Review(
+            "Keras 3 clips in one way at a time, and this optimizer clips in two",
+            "Clip the unscaled gradients yourself in one of them.",
+        )
+    epsilon = arguments.get("epsilon")
+    if epsilon is not None and _is_nothing(epsilon.value, program):
+        return Review(
+            "None and 0 stood for the default of epsilon, and Keras 3 takes them as they are",
+            "Leave out the argument.",
+        )
+    rate = arguments.get("learning_rate") or arguments.get("lr")
+    if rate is not None and _is_no_rate(rate.value, program):
+        return Review(
+            "Keras 3 takes a float or a schedule for the learning rate, and this is none",
+            "Give it a Python float, and assign to the optimizer's `learning_rate` what is to "
+            "change.",
+            stops=True,
+        )
+    decay = arguments.get("decay")
+    if decay is not None and not _is_nothing(decay.value, program):
+        return Review(
+            "Keras 3 takes no notice of `decay`",
+            "Give it a schedule for the learning rate: InverseTimeDecay(learning_rate, 1, "
+            "decay), and change what reads or sets the rate.",
+        )
+    return None
+
+
+def _is_no_rate(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is None, a whole number, a tensor or a variable."""
+    bindings = program.resolver.bindings(node)
+    made = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value is not None]
+    for value in made or [node]:
+        path = program.resolver.path(value.func) if isinstance(value, cst.Call) else None
+        module, _, last = (path or "").rpartition(".")
+        if last in _NO_FLOATS and not module.startswith("keras"):
+            return True
+        if isinstance(value, cst.Integer) or is_none(value):
+            return True
+    return False
+
+
+def _is_nothing(node: cst.BaseExpression, program: Program) -> bool:
+    value = _constant(node, program)
+    return is_none(node) or (isinstance(value, int | float) and value == 0)
+
+
+def _constant(node: cst.BaseExpression, program: Program) -> object:
+    try:
+        return constant(program.tree.source(node))
+    except ValueError:
+        return None
+
+
+def _computed_otherwise(
+    classes: Sequence[str], arguments: dict[str, cst.Arg] | None, program: Program
+) -> Review | None:
+    """Says what Keras 3's class computes otherwise, if it does.
+
+    Args:
+        classes: The names of the classes that it can be.
+        arguments: The arguments that it is made with, by their names, if that is known.
+        program: The file.
+    """
+    given = arguments or {}
+    momentum = _constant(given["momentum"].value, program) if "momentum" in given else 0
+    has_momentum = isinstance(momentum, int | float) and momentum > 0
+    for name in classes:
+        if CLASSES[name].computes and not (name == "RMSprop" and has_momentum):
+            return Review(
+                CLASSES[name].computes,
+                "Train with another optimizer, or see whether the model trains as well.",
+            )
+    is_plain = list(classes) == ["SGD"] and arguments is not None and momentum == 0
+    return _SPARSE if not is_plain and _has_sparse_gradients(program) else None
+
+
+def _has_sparse_gradients(program: Program) -> bool:
+    """Whether the program names what makes gradients of some rows."""
+
+    def is_named() -> bool:
+        read = {
+            node.attr.value if isinstance(node, cst.Attribute) else node.value
+            for node in program.scopes.scope_of_read
+            if isinstance(node, cst.Name | cst.Attribute)
+        }
+        return bool(SPARSE & read) or others_name(program.types.project.modules, SPARSE)
+
+    return program.remembered("gradients of some rows", is_named)
+
+
+def of_compile(compiled: Compile, program: Program) -> Review | None:
+    """Says what is otherwise of the optimizer that a model is compiled with by name.
+
+    Args:
+        compiled: The call.
+        program: The file.
+    """
+    argument = compiled.optimizer
+    if argument is None:
+        if compiled.is_unpacked or not compiled.is_proven:
+            return None
+        default = _computed_otherwise([optimizer_families.DEFAULT], {}, program)
+        return default and Review(
+            f"`compile` takes RMSprop by itself: {default.message}", default.advice
+        )
+    if isinstance(argument.value, cst.SimpleString):
+        return _of_text(argument.value, program)
+    kinds = program.types.of(argument.value)
+    if kinds <= _KNOWN or not compiled.is_proven:
+        return None
+    is_unknown = ObjectType.OTHER in kinds or may_be_text(argument.value, program)
+    return _UNKNOWN if is_unknown else None
+
+
+def _of_text(text: cst.SimpleString, program: Program) -> Review | None:
+    name = optimizer_families.class_of(str(text.evaluated_value))
+    return _computed_otherwise([name], None, program) if name is not None else None
+
+
+def by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
+    """Says what to do about a function that makes optimizers, or the module as a whole.
+
+    Args:
+        node: The expression.
+        program: The file.
+    """
+    for path in program.resolver.paths(node):
+        module, _, name = canonical(path or "").rpartition(".")
+        if f"{module}.{name}" in _HOMES:
+            return _UNKNOWN if _is_handed_on(node, program) else None
+        if module in _HOMES and name in optimizer_families.KEYWORDS:
+            return _of_function(node, name, program)
+    return None
+
+
+def _of_function(node: cst.Name | cst.Attribute, name: str, program: Program) -> Review | None:
+    call = program.tree.parent(node)
+    if not isinstance(call, cst.Call) or call.func is not node:
+        return None if isinstance(call, _KEPT) else _UNKNOWN
+    given = [a.keyword.value for a in call.args if a.keyword is not None]
+    old = [keyword for keyword in given if keyword in _OLD_KEYWORDS]
+    if old:
+        return Review(f"Keras 3 does not take {old[0]}", "Do without it.", stops=True)
+    if name == "serialize":
+        return _FORM
+    if not call.args or any(argument.star for argument in call.args):
+        return _UNKNOWN
+    first = call.args[0].value
+    if isinstance(first, cst.SimpleString):
+        return _of_text(first, program)
+    return None if program.types.of(first) <= _KNOWN else _UNKNOWN
+
+
+def _is_handed_on(node: cst.Name | cst.Attribute, program: Program) -> bool:
+    """Whether the module is used as a whole, so that its members cannot be seen."""
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Attribute):
+        return above.attr.value == "__dict__"
+    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
+    if isinstance(call, cst.Call):
+        is_seen = isinstance(looked_up_name(call), cst.SimpleString)
+        return not is_seen and dotted(call.func) not in {"dir", "hasattr"}
+    return isinstance(above, cst.Return | cst.Element | cst.DictElement | cst.Yield | cst.Param)
+
+
+def wrapped_by_compile(program: Program) -> Iterator[tuple[cst.BaseExpression, Rewrite | Review]]:
+    """Yields the calls of `compile` whose optimizer Keras 3 wraps, or may wrap.
+
+    Args:
+        program: The file.
+    """
+    policies = list(_calls_of_policies(program))
+    may_be_float16 = _may_be_float16(policies, program)
+    # Where a policy has a loss scale of its own, the finding there, or its rewrite, comes first.
+    is_wrapping = may_be_float16 and not _has_own_scale(policies, program)
+    for compiled in model_compiles(program):
+        verdict = _of_compile(compiled, program, is_wrapping=is_wrapping)
+        if verdict is not None:
+            yield compiled.call.func, verdict
+    for kept in kept_compiles(program) if may_be_float16 else ():
+        yield kept, Review(f"`compile` is kept and called later. {_STOCK}", _WRAP)
+
+
+def _of_compile(
+    compiled: Compile, program: Program, *, is_wrapping: bool
+) -> Rewrite | Review | None:
+    """Says what becomes of the optimizer that `compile` gets, or does not get."""
+    value = compiled.optimizer.value if compiled.optimizer is not None else None
+    kinds = program.types.of(value) if value is not None else frozenset()
+    if kinds & _V1:
+        return Review(
+            "Keras 3 compiles models with its own optimizers alone",
+            "Give it one of tf.keras.optimizers, and wrap that for loss scaling.",
+        )
+    if not is_wrapping or (value is not None and kinds <= _WRAPPED):
+        return None
+    if isinstance(value, cst.Call) and dotted(value.func) == HELPER:
+        return None  # An earlier run made it.
+    wrapped = _wrapped(compiled, value, program)
+    if not compiled.is_proven:
+        given = {a.keyword.value for a in compiled.arguments if a.keyword is not None}
+        is_told = ObjectType.KERAS in kinds or bool(given & _OF_MODELS)
+        if not is_told and not isinstance(value, cst.SimpleString):
+            return None
+        return Review(
+            f"{_STOCK}, if this compiles a model; it is not proven to be a Keras model",
+            "If it is one, wrap the optimizer in compat_lossscale.keras3's.",
+            unsafe_fix=wrapped,
+        )
+    if program.target is Target.KERAS3_ALONE:
+        return Review(
+            _STOCK, "Leave it, if the model trains as well; or do without --no-dependency."
+        )
+    return wrapped or Review(_STOCK, _WRAP)
+
+
+def _wrapped(
+    compiled: Compile, value: cst.BaseExpression | None, program: Program
+) -> Rewrite | None:
+    """Has a function wrap the optimizer, if the model's policy asks for that."""
+    call = compiled.call
+    model = call.func.value if isinstance(call.func, cst.Attribute) else None
+    if compiled.arguments is not call.args:
+        model = call.args[0].value  # Model.compile(model, ...)
+    if program.target is Target.KERAS3_ALONE or model is None or dotted(model) is None:
+        return None
+    if value is None or compiled.is_unpacked:
+        return None
+    occurrence = Occurrence(call.func, program.tree.span(call.func), Role.LATER)
+    before = f"({program.tree.source(model)}, "
+    start, end = program.tree.full_span(value)
+
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        source = _SOURCE.format(
+            helper=HELPER,
+            wrapper=renderer.render_path(occurrence, *loss_scale_optimizers(program.target)),
+            get=renderer.render_path(occurrence, *(f"{root}.optimizers.get" for root in _ROOTS)),
+        )
+        name = renderer.helper(HELPER, source, occurrence)
+        return [Edit(start, start, f"{name}{before}"), Edit(end, end, ")")]
+
+    return Rewrite("wrapped as `compile` wrapped it, if the model is of mixed_float16", edits)
+
+
+def _calls_of_policies(program: Program) -> Iterator[cst.Call]:
+    """Yields the calls that set and make policies."""
+    for node in program.tree.parents:
+        paths = program.resolver.paths(node.func) if isinstance(node, cst.Call) else ()
+        if isinstance(node, cst.Call) and any(p is not None and _is_of_policies(p) for p in paths):
+            yield node
+
+
+def _is_of_policies(path: str) -> bool:
+    old = names.lookup(path)
+    if old is not None:
+        return old.meaning in _OLD
+    is_home = ".mixed_precision." in canonical(path) or path.startswith("keras.")
+    return is_home and path.endswith((*_SETTING, *_MAKING))
+
+
+def _may_be_float16(policies: Sequence[cst.Call], program: Program) -> bool:
+    """Whether a model of this file can be one of `mixed_float16`."""
+    for call in policies:
+        first = call.args[0].value if call.args and not call.args[0].star else None
+        if not isinstance(first, cst.SimpleString) and first not in policies:
+            return True  # The name of a policy cannot be seen here.
+    is_named = any(
+        isinstance(node, cst.SimpleString) and node.evaluated_value == _FLOAT16
+        for node in program.tree.parents
+    )
+    return is_named or others_name(program.types.project.modules, (*_SETTING, *_MAKING))
+
+
+def _has_own_scale(policies: Sequence[cst.Call], program: Program) -> bool:
+    """Whether a policy was made with a loss scale of its own, other than a dynamic one."""
+    for call in policies:
+        if not any(p is not None and names.lookup(p) for p in program.resolver.paths(call.func)):
+            continue
+        for index, argument in enumerate(call.args):
+            name = argument.keyword.value if argument.keyword is not None else None
+            is_second = name is None and not argument.star and index == 1
+            if name == "loss_scale" or is_second:
+                kinds = LossScaleTypes(program).types(argument.value)
+                if not kinds <= {LossScaleType.DYNAMIC}:
+                    return True
+    return False

@@ -1,0 +1,579 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Keras 3 lacks or has otherwise, as a table: names, what is otherwise, and what to do.
+
+Where a row has a fix, the place is rewritten. Where it has none, or what it is met on is not
+proven, it is reported. The first row of a rule that fits a place decides it, so rows with a
+condition come first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
+from lossscale_codemods.domain import all_bindings
+from lossscale_codemods.rules import keras_3_conditions as met
+from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
+from lossscale_codemods.tables import keras_3
+from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
+from lossscale_codemods.tables.names import Target, canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from lossscale_codemods.domain import Program
+    from lossscale_codemods.rules.base import Verdict
+
+
+@dataclasses.dataclass(frozen=True)
+class Keras3Row:
+    """One difference of Keras 3.
+
+    Attributes:
+        names: The attributes, methods (`.name`), called paths, keys (`[name]`) or definitions;
+            `keras.layers.*` is anything of a module that is called, and `tensorflow.*` any function
+            of TensorFlow.
+        message: What is otherwise; `{name}` is the name that is met.
+        advice: What to do about it.
+        fix: Makes the edits that settle it, if there are any.
+        of: What the name has to be a member of, and whether it may be one.
+        when: A further condition.
+        stops: Whether the program does not run there, rather than train otherwise.
+        target: What the program is migrated to, if the row is for one target alone.
+    """
+
+    names: Collection[str]
+    message: str
+    advice: str = ""
+    _: dataclasses.KW_ONLY
+    fix: met.Fix | None = None
+    of: met.Owner = met.ANYTHING
+    when: met.Condition | None = None
+    stops: bool = False
+    target: Target | None = None
+
+    def verdict(self, node: cst.CSTNode, name: str, program: Program) -> Verdict | None:
+        """Says what becomes of a node; nothing if the row does not fit it."""
+        if self.when is not None and not self.when(node, program):
+            return None
+        is_proven = self.of.proven(node, program)
+        if not is_proven and not self.of.likely(node, program):
+            return None
+        message = self.message.replace("{name}", name)
+        edits = self.fix(node, program) if self.fix is not None else []
+        made = rewrite(message, edits) if edits else None
+        if is_proven:
+            return made or Review(message, self.advice, stops=self.stops)
+        return Review(
+            f"{message}; that this is one is not proven in this file",
+            f"If it is one, {self.advice[0].lower()}{self.advice[1:]}",
+            unsafe_fix=made,
+            observed_fixes=[ObservedFix(name, (), made)],
+            stops=self.stops,
+        )
+
+
+def fitting(
+    table: Mapping[str, Sequence[Keras3Row]], program: Program
+) -> Iterator[tuple[str, cst.CSTNode, Verdict]]:
+    """Yields where a row fits: the id of its rule, the place, and what becomes of it.
+
+    Args:
+        table: The rows of each rule, by its id.
+        program: The file.
+    """
+    by_name: dict[str, list[tuple[str, Keras3Row]]] = {}
+    for rule, rows in table.items():
+        for row in rows:
+            for name in row.names if row.target in (None, program.target) else ():
+                by_name.setdefault(name, []).append((rule, row))
+    for node in program.tree.parents:
+        decided = set()
+        for name in _names(node, program):
+            for rule, row in by_name.get(name, ()):
+                verdict = row.verdict(node, name, program) if rule not in decided else None
+                if verdict is not None:
+                    decided.add(rule)
+                    yield rule, _place(node), verdict
+
+
+def _names(node: cst.CSTNode, program: Program) -> Iterator[str]:
+    """Yields the names by which a row can be met on a node."""
+    match node:
+        case cst.Attribute():
+            yield node.attr.value
+        case cst.Call():
+            yield from _names_of_call(node, program)
+        case cst.Subscript():
+            yield f"[{met.key_of(node)}]"
+        case cst.FunctionDef():
+            yield f"def {node.name.value}"
+        case cst.ClassDef():
+            yield "class"
+        case cst.Return():
+            yield "return"
+
+
+def _names_of_call(node: cst.Call, program: Program) -> Iterator[str]:
+    match node.func:
+        case cst.Name(value=name):
+            yield f"{name}()"
+        case cst.Attribute(attr=cst.Name(value=name)):
+            yield f".{name}"
+        case cst.Call(func=cst.Name("type")):
+            yield "type()()"
+    path = program.resolver.path(node.func)
+    below = below_keras(path) if path is not None else ""
+    if path is not None:
+        name = f"keras.{below}" if below else canonical(path)
+        yield name
+        yield f"{name.rpartition('.')[0]}.*"
+        if not below and canonical(path).startswith("tensorflow."):
+            yield "tensorflow.*"
+
+
+def _place(node: cst.CSTNode) -> cst.CSTNode:
+    """Returns what of a node is reported."""
+    if isinstance(node, cst.FunctionDef | cst.ClassDef):
+        return node.name
+    return node.func if isinstance(node, cst.Call) else node
+
+
+def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
+    """Yields the names that Keras 3 lacks, or has in `tf.keras` alone, and their imports."""
+    for node in program.tree.parents:
+        if isinstance(node, cst.Attribute):
+            found = [_gone(path) for path in program.resolver.paths(node) if path is not None]
+            gone = next((one for one in found if one is not None), None)
+            if gone is not None:
+                yield node, gone
+    for binding in all_bindings(program.resolver):
+        gone = _gone(binding.path or "") if isinstance(binding.node, cst.ImportAlias) else None
+        if gone is not None:
+            yield binding.node, gone
+
+
+def _gone(path: str) -> Review | None:
+    below = gone_at(path)
+    if below is not None:
+        return Review(f"Keras 3 has no {below}", f"Use {instead_of(below)}.", stops=True)
+    below = gone_from_keras(path)
+    if below is None:
+        return None
+    return Review(
+        f"Keras 3 has {below} in tf.keras alone, and not in keras",
+        "Use tf.keras for it, which needs TensorFlow as the backend.",
+        stops=True,
+    )
+
+
+_CHECKPOINT = (
+    "checkpoints have the variables of Keras 3's optimizers under other names: from one of "
+    "tf-keras, the optimizer's state and its loss scale are not restored"
+)
+_CONVERT = (
+    "Convert old checkpoints, with a function that builds the model: `compat-lossscale verify OLD "
+    "--to keras3 --model SCRIPT:FUNCTION --output NEW.keras`."
+)
+_SAVED = (
+    "as `.keras` and `.h5` alone in Keras 3, and loads no loss-scale optimizer of "
+    "compat_lossscale.keras3 from `.h5`"
+)
+_WEIGHTS = (
+    "Keras 3 saves and loads weights as `.weights.h5` alone",
+    f"End its name with that. {_CONVERT}",
+)
+_RATES = ("lr", "learning_rate")
+
+_MEMBERS_OF_OPTIMIZERS = (
+    Keras3Row(
+        _RATES,
+        "in Keras 3, `learning_rate` is the rate of this moment, also where it comes of a schedule",
+        "Read it without a call, or keep the schedule under a name of its own.",
+        of=met.OPTIMIZER,
+        when=met.is_called_or_tested,
+    ),
+    Keras3Row(
+        (*_RATES, "iterations"),
+        "assigned, as `set_value` of Keras 3 takes no variable",
+        "Write `learning_rate.assign()`.",
+        of=met.OPTIMIZER,
+        when=met.is_set_by_the_backend,
+        fix=met.assign,
+    ),
+    Keras3Row(
+        (*_RATES, "iterations"),
+        "a variable of Keras has no value(), read_value(), eval() and op",
+        "Give it to `int`, `float` or `tf.convert_to_tensor`.",
+        of=met.OPTIMIZER,
+        when=met.reads_member_of_variable,
+        stops=True,
+    ),
+    Keras3Row(
+        ("lr",),
+        "`lr` is `learning_rate` in Keras 3",
+        "Write `learning_rate`.",
+        of=met.OPTIMIZER,
+        fix=met.renamed("learning_rate"),
+        stops=True,
+    ),
+    Keras3Row(
+        ("get_config",),
+        "Keras 3 writes configs of optimizers in another form, with other keys",
+        "Pass it to Keras, and do not read its keys yourself.",
+        of=met.OPTIMIZER,
+        when=met.is_not_made_again,
+    ),
+    Keras3Row(
+        ("apply_gradients",),
+        "in Keras 3, apply_gradients() returns the variable that counts steps",
+        "Do without what it returned.",
+        of=met.OPTIMIZER,
+        when=met.result_is_used,
+    ),
+    Keras3Row(
+        ("apply_gradients",),
+        "an optimizer of Keras 3 knows the variables of its first step alone, and it has others in "
+        "another step of this file",
+        "Make an optimizer for each, or build() it for all of them first.",
+        of=met.OPTIMIZER,
+        when=met.has_other_variables,
+        stops=True,
+    ),
+    Keras3Row(
+        ("apply_gradients",),
+        "Keras 3 sums gradients over the replicas when it applies them, and cannot be told not to",
+        "Leave out the argument, and do not sum them yourself.",
+        of=met.OPTIMIZER,
+        when=met.does_not_sum,
+    ),
+    Keras3Row(
+        ("apply_gradients",),
+        "apply_gradients() of Keras 3 takes the gradients alone",
+        "Leave out the other arguments.",
+        of=met.OPTIMIZER,
+        when=met.names_arguments_of_old_steps,
+        stops=True,
+    ),
+    Keras3Row(
+        keras_3.HYPERPARAMETERS,
+        "if this is a loss-scale optimizer, Keras 3 has this at its inner_optimizer alone",
+        "Ask inner_optimizer, if it is one.",
+        of=met.WRAPPER,
+        stops=True,
+    ),
+    *(
+        Keras3Row(names, message, advice, of=met.OPTIMIZER, stops=True)
+        for names, message, advice in keras_3.OF_OPTIMIZERS
+    ),
+    Keras3Row(
+        ("delattr()", "dir()", "getattr()", "hasattr()", "setattr()", "vars()"),
+        "{name} looks up what Keras 3's optimizers may lack, or have under another name",
+        "Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
+        when=met.looks_up_what_is_gone,
+    ),
+    Keras3Row(
+        ("type()()", ".__class__"),
+        "Keras 3's optimizers take other arguments, and make nothing of some old ones",
+        "Write `learning_rate` for `lr`, and a schedule instead of `decay`.",
+        when=met.makes_one_like_another,
+        stops=True,
+    ),
+)
+_MINIMIZE = (
+    Keras3Row(
+        ("minimize",),
+        "Keras 3's optimizers have no `minimize`",
+        "Compute the gradients with tf.GradientTape, and apply them: `gradients = "
+        "tape.gradient(loss, variables)`, `optimizer.apply_gradients(zip(gradients, variables))`. "
+        "Scale the loss before, and unscale the gradients, if it is a loss-scale optimizer.",
+        of=met.OPTIMIZER,
+        stops=True,
+    ),
+)
+_STEPS = (
+    Keras3Row(
+        ("get_scaled_loss", "get_unscaled_gradients", "apply_gradients"),
+        "Keras 3 cannot unscale gradients for you: its `apply` takes scaled ones",
+        "Write `scale_loss` and `apply`, and do nothing with the gradients between them; or do "
+        "without --no-dependency.",
+        of=met.STEP_OF_STOCK,
+        stops=True,
+        target=Target.KERAS3_ALONE,
+    ),
+    Keras3Row(
+        ("apply_gradients",),
+        "once `fit` has trained with this optimizer, it takes the gradients for scaled ones, as "
+        "`fit` gives them",
+        "Unscale them with `get_unscaled_gradients`, or use another optimizer.",
+        of=met.WRAPPER,
+        when=met.is_step_behind_fit,
+        target=Target.KERAS3,
+    ),
+)
+_LOSS_SCALES_OF_STOCK = tuple(
+    Keras3Row(
+        names,
+        f"Keras 3's own LossScaleOptimizer has no {name}",
+        "Read `dynamic_scale` and `step_counter` once the optimizer is built, and `initial_scale` "
+        "before; or do without --no-dependency.",
+        of=of,
+        stops=True,
+        target=Target.KERAS3_ALONE,
+    )
+    for names, name, of in (
+        (("loss_scale", "_loss_scale", "getattr()"), "loss_scale", met.LOSS_SCALE),
+        (("dynamic", "dynamic_counter"), "{name}", met.WRAPPER),
+    )
+)
+_VALUES = (
+    Keras3Row(
+        (".clear_session", "clear_session()"),
+        "in Keras 3, clear_session() also resets the global policy",
+        "Set the policy again after it.",
+        when=met.sets_a_policy,
+    ),
+    Keras3Row(
+        keras_3.MEMBERS_OF_DTYPES,
+        "the dtype of a variable of Keras 3, or of an input of a model, is a string",
+        "Give it to `tf.as_dtype`, which takes both.",
+        when=met.is_of_a_dtype_of_keras,
+        stops=True,
+    ),
+    Keras3Row(
+        ("__mro__", "__bases__", "__base__", "mro"),
+        "classes of Keras 3 have other base classes",
+        "Test with isinstance() for `keras.optimizers.Optimizer`.",
+    ),
+    Keras3Row(
+        keras_3.LOGS,
+        "Keras 3 logs the learning rate as `learning_rate`, tf-keras as `lr`",
+        "Expect the other key.",
+        when=met.reads_all_logs,
+    ),
+    Keras3Row(
+        ("[lr]",),
+        "Keras 3 logs the learning rate as `learning_rate`",
+        "Read it under that name.",
+        when=met.reads_logs,
+        stops=True,
+    ),
+    Keras3Row(
+        ("[dtype]",),
+        "Keras 3 writes the dtype of a layer in another form",
+        "Ask the layer: `compute_dtype`, `variable_dtype`, `dtype_policy.name`.",
+        when=met.reads_config_of_a_layer,
+    ),
+)
+_NAMES_OF_KERAS_2 = (
+    *(
+        Keras3Row(
+            (name,),
+            f"{{name}} of Keras 3's backend {why}",
+            "Use a method or attribute of the variable or tensor itself.",
+            when=met.is_broken_function,
+            stops=True,
+        )
+        for name, why in keras_3.BROKEN.items()
+    ),
+    *(
+        Keras3Row(
+            (name,),
+            "models and layers of Keras 3 have no {name}",
+            f"Use {instead}.",
+            of=met.MODEL_OR_LAYER,
+            stops=True,
+        )
+        for name, instead in keras_3.OF_MODELS.items()
+    ),
+    Keras3Row(
+        ("reset_states",),
+        "metrics of Keras 3 have `reset_state`",
+        "Write `reset_state`. For a model, call it on each layer with a state.",
+        of=met.METRIC,
+        fix=met.renamed("reset_state"),
+        stops=True,
+    ),
+    Keras3Row(
+        ("def reset_states",),
+        "Keras 3 calls `reset_state` of a metric, and never this",
+        "Rename it, and the calls of it, to `reset_state`.",
+        when=met.is_defined_in_a_metric,
+    ),
+    Keras3Row(
+        ("class",),
+        "layers of Keras 3 are no tf.Module, so `variables` and `trainable_variables` of this "
+        "class leave them out, and an optimizer that is given these trains nothing",
+        "Derive the class from tf.keras.Model or tf.keras.layers.Layer, or collect the variables "
+        "of its layers.",
+        when=met.hides_layers,
+    ),
+    Keras3Row(
+        ("keras.mixed_precision.Policy.from_config",),
+        "Keras 3's policies take no config with a loss scale",
+        "Make the policy by its name.",
+        stops=True,
+    ),
+    Keras3Row(
+        keras_3.GRAPH_MODE,
+        "Keras 3 does not run in graphs that a program builds by itself",
+        "Run eagerly, or in tf.function; or stay with tf-keras.",
+        when=met.makes_optimizers_or_models,
+        stops=True,
+    ),
+    Keras3Row(
+        ("tensorflow.compat.v1.layers.*", "tensorflow.layers.*"),
+        "the layers of TensorFlow 1 do not work beside Keras 3",
+        "Use those of tf.keras.layers, or stay with tf-keras.",
+        stops=True,
+    ),
+    Keras3Row(
+        (".add_weight",),
+        "`add_weight` of Keras 3 takes the shape first",
+        "Name its arguments: `name=`, `shape=`, `dtype=`, `initializer=`.",
+        of=met.OWN_LAYER_OR_METRIC,
+        when=met.has_unnamed_arguments,
+        stops=True,
+    ),
+    Keras3Row(
+        ("return",),
+        "Keras 3 keeps a metric of its own for `loss`, which this step does not set, and `fit` "
+        "shows that",
+        "Return the loss under another name, or keep it in a metric of the model's own: Keras 3 "
+        "shows those that its property `metrics` returns.",
+        when=met.returns_a_loss_of_a_step,
+    ),
+)
+_FILES = (
+    Keras3Row(
+        ("tensorflow.train.Checkpoint", "tensorflow.compat.v1.train.Checkpoint"),
+        _CHECKPOINT,
+        _CONVERT,
+        when=met.gets_an_optimizer,
+    ),
+    Keras3Row(
+        (
+            "tensorflow.train.list_variables",
+            "tensorflow.train.load_checkpoint",
+            "tensorflow.train.load_variable",
+        ),
+        _CHECKPOINT,
+        _CONVERT,
+    ),
+    Keras3Row(
+        ("keras.models.load_model", "keras.saving.load_model"),
+        "Keras 3 loads no SavedModel, no `.keras` file of tf-keras under mixed_float16, and from "
+        "`.h5` none of the optimizer's state",
+        "Convert old files: `compat-lossscale verify OLD --to keras3 --output NEW.keras`.",
+        when=met.is_no_keras_file,
+    ),
+    Keras3Row(
+        ("keras.callbacks.ModelCheckpoint",),
+        f"the callback saves models {_SAVED}",
+        "Save as `.keras`.",
+        when=met.keeps_other_models,
+    ),
+    Keras3Row(
+        (".save",),
+        f"it saves models {_SAVED}",
+        "Save as `.keras`.",
+        of=met.MODEL,
+        when=met.is_no_keras_file,
+    ),
+    Keras3Row(
+        ("keras.callbacks.ModelCheckpoint",),
+        *_WEIGHTS,
+        when=met.keeps_other_weights,
+        stops=True,
+    ),
+    Keras3Row(
+        (".save_weights", ".load_weights"),
+        *_WEIGHTS,
+        of=met.MODEL,
+        when=met.keeps_other_weights,
+        stops=True,
+    ),
+)
+_STOPS = (
+    Keras3Row(
+        tuple(f"keras.layers.{layer}" for layer in keras_3.SIZES),
+        "Keras 3 takes Python's int alone for the size of a layer",
+        when=met.has_a_size_that_is_no_int,
+        fix=met.with_int_sizes,
+        stops=True,
+    ),
+    Keras3Row(
+        ("AUTO",),
+        "AUTO was this outside of strategies, and losses of Keras 3 have no AUTO",
+        when=met.is_reduction,
+        fix=met.replaced_by("'sum_over_batch_size'"),
+        stops=True,
+    ),
+    Keras3Row(
+        ("keras.callbacks.LearningRateScheduler",),
+        "LearningRateScheduler of Keras 3 wants a float, and this gives a tensor",
+        "Give it `lambda epoch: float(schedule(epoch))`.",
+        when=met.gets_a_schedule,
+        stops=True,
+    ),
+    Keras3Row(
+        ("tensorflow.*",),
+        "a function of TensorFlow takes no input of a model, nor what Keras 3 computes of one",
+        "Use keras.ops, or call the function in a layer, such as tf.keras.layers.Lambda.",
+        when=met.gets_an_input,
+        stops=True,
+    ),
+    Keras3Row(
+        tuple(keras_3.INDEXED),
+        "Keras 3 gives a loss its labels in the dtype of the predictions, so they are no integers",
+        "Cast them: tf.cast(labels, tf.int32).",
+        when=met.gets_labels,
+        stops=True,
+    ),
+    *(
+        Keras3Row(
+            names,
+            f"Keras 3 takes no {name} here",
+            instead,
+            when=met.has_keyword(name),
+            stops=True,
+        )
+        for names, arguments in keras_3.ARGUMENTS_GONE
+        for name, instead in arguments.items()
+    ),
+    Keras3Row(
+        (".compile",),
+        "an optimizer of Keras 3 trains one model, and another is compiled with this one",
+        "Make an optimizer for each model: type(opt).from_config(opt.get_config()).",
+        when=met.compiles_with_the_optimizer_of_another,
+        stops=True,
+    ),
+    Keras3Row(
+        (".compiled_loss",),
+        "`compiled_loss` of Keras 3 adds the losses of layers, which were left out here",
+        "Call the loss function itself to leave them out.",
+        of=met.OWN_LAYER_OR_METRIC,
+        when=met.leaves_out_losses_of_layers,
+    ),
+    Keras3Row(
+        (".get_initial_state",),
+        "get_initial_state of Keras 3 takes the batch size alone",
+        "Give it batch_size, and cast the result.",
+        when=met.gives_more_than_the_batch_size,
+        stops=True,
+    ),
+)
+TABLE = {
+    "LS321": _MEMBERS_OF_OPTIMIZERS,
+    "LS322": _MINIMIZE,
+    "LS323": _STEPS,
+    "LS324": _LOSS_SCALES_OF_STOCK,
+    "LS325": _VALUES,
+    "LS911": _NAMES_OF_KERAS_2,
+    "LS912": _FILES,
+    "LS913": _STOPS,
+}
+"""The rows of each rule, by its id."""

@@ -1,0 +1,804 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an old loss scale, in a call, to arguments of the constructor that stayed.
+
+What is written out is written out again: a number, `"dynamic"`, a loss scale object of constants.
+What only the running program knows is read by a helper function. An object that other code gets as
+well is left, for the optimizer that stayed takes over its arguments and not the object.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+import textwrap
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from compat_lossscale.spec import DEFAULT_MULTIPLIER
+from lossscale_codemods.domain import (
+    Binding,
+    BindingKind,
+    LossScaleType,
+    LossScaleTypes,
+    ObjectType,
+    atom_key,
+    attribute_owner,
+    constant,
+    optimizer_argument,
+    others_naming,
+    parse_expression,
+)
+from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
+from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
+from lossscale_codemods.tables import frameworks, names
+from lossscale_codemods.tables.names import (
+    HELPER,
+    KERAS_3_HOME,
+    Meaning,
+    OldName,
+    Target,
+    is_loss_scale_class,
+    loss_scale_class,
+    loss_scale_optimizers,
+)
+from lossscale_codemods.tables.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from lossscale_codemods.domain import Occurrence, Program, Resolver
+    from lossscale_codemods.rules.name_rendering import NameRenderer
+
+
+COUNT_SKIPPED_STEPS = "count_skipped_steps=True"
+"""Has `iterations` count steps that are skipped, as in TensorFlow from 2.3 on; Keras 3 does not."""
+WITHOUT_FLOOR = Review(
+    "Keras 3's own loss scale has no floor and no cap, and `iterations` does not count steps that "
+    "are skipped",
+    "Use it with --unsafe-fixes, if the model trains as well; or do without --no-dependency.",
+)
+NOT_FIXED = Review(
+    "Keras 3's own LossScaleOptimizer takes no `dynamic`, and has no fixed loss scale",
+    "Give the wrapped optimizer `loss_scale_factor`, and leave out the wrapper; or do without "
+    "--no-dependency.",
+)
+_KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
+_OWN_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
+_BASES = ("LossScale", "DynamicLossScale", "FixedLossScale")
+_STAND_INS = {LossScaleType.DYNAMIC: ['"dynamic"'], LossScaleType.NUMBER: ["128", "0.5"]}
+"""What a function of the file can give, for the proof."""
+_PARAMETERS = {
+    "FixedLossScale": ("loss_scale_value",),
+    "DynamicLossScale": ("initial_loss_scale", "increment_period", "multiplier"),
+}
+_TAKEN_OVER = {"initial_loss_scale": "initial_scale", "increment_period": "dynamic_growth_steps"}
+SETTINGS = frozenset({"get_config", "increment_period", "initial_loss_scale", "multiplier"})
+"""What a loss scale object tells that its state has no part in."""
+_STATE = ("_current_loss_scale", "_num_good_steps", "update")
+_OWN = "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments."
+_APART = (
+    "Give each optimizer arguments of its own if they may scale apart, or keep the shared state "
+    "with `--target compat`."
+)
+_READ_THERE = "Read the scale from the optimizer there: `optimizer.loss_scale`."
+HELPER_SOURCE = '''
+def _loss_scale_arguments(loss_scale):
+    """Returns LossScaleOptimizer's arguments for an old loss scale."""
+    if loss_scale == "dynamic":
+        return {}
+    if isinstance(loss_scale, (int, float)):
+        return {"dynamic": False, "initial_scale": loss_scale}
+    if type(loss_scale).__name__ not in ("FixedLossScale", "DynamicLossScale"):
+        raise ValueError(f"There is no equivalent for this loss scale: {loss_scale!r}")
+    config = loss_scale.get_config()
+    if "loss_scale_value" in config:
+        return {"dynamic": False, "initial_scale": config["loss_scale_value"]}
+    if config.get("multiplier") != 2:
+        raise ValueError("The multiplier of a DynamicLossScale must be 2.")
+    return {
+        "initial_scale": config["initial_loss_scale"],
+        "dynamic_growth_steps": config["increment_period"],
+    }
+'''
+"""For values that only the running program knows: it takes what the old API took, and no more."""
+SHORT_HELPER = "_dynamic_or_fixed"
+_SHORT_SOURCE = '''
+def _dynamic_or_fixed(loss_scale):
+    """Returns LossScaleOptimizer's arguments for "dynamic" or a number."""
+    return {} if loss_scale == "dynamic" else {"dynamic": False, "initial_scale": loss_scale}
+'''
+SOURCES = {HELPER: HELPER_SOURCE, SHORT_HELPER: _SHORT_SOURCE}
+"""The functions by their names; the second is for values that are the one or the other."""
+
+
+@dataclasses.dataclass
+class Arguments:
+    """What takes the place of a `loss_scale` argument.
+
+    Attributes:
+        texts: The new arguments, as source; empty if the argument just goes.
+        message: What was done.
+        claim: For the proof of meaning.
+        claims: The old names that vanish with it.
+        removes: Variables that nothing needs any more.
+        helper: The name of the helper function that the texts call; empty if they call none.
+        doubt: Why they are only probably right, if they are.
+    """
+
+    texts: list[str]
+    message: str
+    claim: MeaningClaim
+    claims: Sequence[Occurrence] = ()
+    removes: Sequence[Binding] = ()
+    helper: str = ""
+    doubt: Review | None = None
+
+
+def loss_scale_argument(call: cst.Call) -> cst.Arg | None:
+    """Returns the argument of an old constructor call that is the loss scale."""
+    for index, argument in enumerate(call.args):
+        if argument.keyword is None:
+            if index == 1:
+                return argument
+        elif argument.keyword.value == "loss_scale":
+            return argument
+    return None
+
+
+def takes_old_arguments(call: cst.Call) -> bool:
+    """Whether a call has an argument that is, or could be, an old loss scale."""
+    argument = loss_scale_argument(call)
+    if argument is None or len(call.args) > 2 or any(one.star for one in call.args):
+        return False
+    is_bool = isinstance(argument.value, cst.Name) and argument.value.value in {"True", "False"}
+    return argument.keyword is not None or not is_bool
+
+
+def rewrite_constructor(
+    occurrence: Occurrence, call: cst.Call, program: Program
+) -> Rewrite | Review:
+    """Returns the rewrite of a constructor call with an old loss scale."""
+    optimizer, loss_scale = optimizer_argument(call), loss_scale_argument(call)
+    unknown = [
+        a.keyword.value
+        for a in call.args
+        if a.keyword is not None and a.keyword.value not in _KNOWN_KEYWORDS
+    ]
+    if unknown or len(call.args) > 2:
+        what = ", ".join(unknown) or "so many arguments"
+        return Review(
+            f"the old constructor did not take {what}",
+            "Correct the call first, then run again.",
+        )
+    if optimizer is None or loss_scale is None:
+        missing = "optimizer" if optimizer is None else "loss_scale"
+        return Review(
+            f"the call does not say its {missing}, which was an error in every version",
+            "Correct the call first, then run again.",
+        )
+    arguments = ArgumentReader(program).read(loss_scale.value, call)
+    if isinstance(arguments, Review):
+        return arguments
+    if _is_nested(call, optimizer, program):
+        return Review(
+            "it wraps a loss-scale optimizer, which is an error from TensorFlow 2.4 on",
+            "Wrap the optimizer once.",
+        )
+
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        name_edits = renderer.name_edit(occurrence) if occurrence.names else []
+        return [*name_edits, *argument_edits(renderer, occurrence, call, arguments, program)]
+
+    return made_of(arguments, call, program, edits)
+
+
+def made_of(
+    arguments: Arguments,
+    call: cst.Call,
+    program: Program,
+    edits: Callable[[NameRenderer], Sequence[Edit]],
+    *,
+    message: str | None = None,
+    keeps_name: bool = True,
+) -> Rewrite | Review:
+    """Returns the rewrite of a call to one of the constructor that stayed.
+
+    Args:
+        arguments: What takes the place of its loss scale.
+        call: The call.
+        program: The file.
+        edits: Makes the edits.
+        message: What is done, if that is more than the arguments say.
+        keeps_name: Whether the result still refers to the name of what is called.
+    """
+    made = Rewrite(
+        message or arguments.message,
+        edits,
+        keeps_name=keeps_name,
+        claims=arguments.claims,
+        removes=arguments.removes,
+        meaning=arguments.claim,
+        constructor=program.tree.full_span(call),
+    )
+    if program.target is Target.KERAS3_ALONE:
+        return arguments.doubt or stock_constructor(arguments.texts, made)
+    if arguments.doubt is not None:
+        fixes = of_known_loss_scale(made)
+        return dataclasses.replace(arguments.doubt, unsafe_fix=made, observed_fixes=fixes)
+    return made
+
+
+def with_arguments_of(target: Target, texts: Sequence[str]) -> list[str]:
+    """Returns the arguments of a constructor with those that it needs at one target besides.
+
+    Args:
+        target: The target.
+        texts: The arguments that say the loss scale, as source.
+    """
+    if target is not Target.KERAS3 or "dynamic=False" in texts:
+        return [*texts]  # With a fixed loss scale, no step is skipped.
+    return [*texts, COUNT_SKIPPED_STEPS]
+
+
+def argument_edits(
+    renderer: NameRenderer,
+    occurrence: Occurrence,
+    call: cst.Call,
+    arguments: Arguments,
+    program: Program,
+) -> list[Edit]:
+    """Returns the edits that give a call the arguments of the new constructor."""
+    edits: list[Edit] = []
+    optimizer, loss_scale = optimizer_argument(call), loss_scale_argument(call)
+    keyword = optimizer.keyword if optimizer is not None else None
+    if keyword is not None and keyword.value != "inner_optimizer":
+        edits.append(Edit(*program.tree.span(keyword), "inner_optimizer"))
+    texts = with_arguments_of(program.target, arguments.texts)
+    if loss_scale is not None:
+        edits += replace_argument(program.tree, call, loss_scale, texts)
+    elif texts:
+        edits += append_arguments(program.tree, call, texts)
+    if arguments.helper:
+        renderer.helper(arguments.helper, helper_source(arguments.helper), occurrence)
+    return edits
+
+
+def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:
+    """Whether what is wrapped is surely a loss-scale optimizer already."""
+    bindings = program.resolver.bindings(optimizer.value)
+    if any(binding.value is call for binding in bindings):
+        return False  # `global opt; opt = Wrapper(opt, ...)`: its first value is from elsewhere.
+    return program.types.of(optimizer.value) == {ObjectType.WRAPPER}
+
+
+class ArgumentReader(LossScaleTypes):
+    """Reads the loss scale arguments of one file."""
+
+    def read(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review:
+        """Returns what a loss scale expression becomes in a call of the constructor.
+
+        Args:
+            node: The expression.
+            call: The call.
+        """
+        kinds = self.types(node)
+        source = self.tree.source(node)
+        refusal = self._refusal(node, kinds) or self._refused_object(node, call)
+        if refusal is not None:
+            return refusal
+        folded = self._fold(node, call)
+        if folded is not None:
+            return folded
+        claim = MeaningClaim(source, self._definitions(node), self._classes(node))
+        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
+            removes = self._removable(node, call)
+            return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
+        if isinstance(node, cst.IfExp) and LossScaleType.UNKNOWN not in kinds:
+            sides = self._sides(node, call, claim)
+            if sides is not None:
+                return sides
+        if kinds == {LossScaleType.NUMBER}:
+            texts = ["dynamic=False", f"initial_scale={self._number_text(node)}"]
+            return Arguments(texts, "a number is a fixed loss scale", claim)
+        refusal = self._refused_by_helper(node)
+        if refusal is not None:
+            return refusal
+        is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
+        original = SHORT_HELPER if is_short else HELPER
+        helper = _helper_name(self.program, original)
+        return Arguments(
+            [f"**{helper}({source})"],
+            "the value is known only when the program runs, so a helper function reads it then",
+            claim,
+            helper=helper,
+            doubt=self._doubt() if LossScaleType.UNKNOWN in kinds else None,
+        )
+
+    def _refused_by_helper(self, node: cst.BaseExpression) -> Review | None:
+        """Says which loss scale object, of those that a value can be, no optimizer takes over."""
+        values = [node, *(binding.value for binding in self.resolver.bindings(node))]
+        for made in (side for value in values for side in sides(value)):
+            path = self.resolver.path(made.func) if isinstance(made, cst.Call) else None
+            class_name = loss_scale_class(path) if path is not None else None
+            if isinstance(made, cst.Call) and class_name is not None:
+                keywords = self._keywords(made, class_name)
+                if isinstance(keywords, Review):
+                    return keywords
+        return None
+
+    def _refusal(self, node: cst.BaseExpression, kinds: set[LossScaleType]) -> Review | None:
+        """Says why a value cannot be the loss scale of an optimizer that stayed."""
+        source = self.tree.source(node)
+        if kinds <= {LossScaleType.NOTHING, LossScaleType.INVALID}:
+            return Review(
+                f"loss_scale={source} was an error in every version",
+                "Say which loss scale is meant, or do not wrap the optimizer.",
+            )
+        if any(
+            isinstance(part, cst.Attribute)
+            and part.attr.value == "loss_scale"
+            and self.program.types.is_policy(part.value)
+            for part in self.tree.walk(node)
+        ):
+            return Review(
+                "its loss scale is read from a policy, and policies have none any more",
+                "Write which one is meant. Under mixed_float16 it was dynamic, unless the policy "
+                "was made with another.",
+            )
+        own = self._own_class(node)
+        if own is not None:
+            return Review(
+                f"{own} is not a loss scale of TensorFlow, and no current optimizer takes one of "
+                "your own",
+                _OWN,
+            )
+        return None
+
+    def _own_class(self, node: cst.BaseExpression) -> str | None:
+        """Returns the class that a loss scale is made from, if it reads like one of the user's."""
+        values = [b.value for b in self.resolver.bindings(node) if b.kind is BindingKind.ASSIGN]
+        for value in [node, *values]:
+            if isinstance(value, cst.Call):
+                name = self.tree.source(value.func)
+                paths = self.resolver.paths(value.func)
+                if _OWN_CLASS.search(name) and not any(p and loss_scale_class(p) for p in paths):
+                    return name
+        return None
+
+    def _doubt(self) -> Review | None:
+        """Says why the helper function may refuse the value: the program has classes of its own."""
+        subclass = _own_subclass(self.program)
+        if subclass is None:
+            return None
+        return Review(
+            f"the loss scale is known only when the program runs, and no current optimizer "
+            f"takes {subclass}",
+            _OWN,
+        )
+
+    def _refused_object(self, node: cst.BaseExpression, call: cst.Call) -> Review | None:
+        """Says why an optimizer cannot take over the arguments of a loss scale object alone."""
+        if isinstance(node, cst.Call):
+            return None
+        source = " ".join(self.tree.source(node).split())
+        bindings = self.resolver.bindings(node)
+        for value in [node, *(binding.value for binding in bindings)]:
+            owner = attribute_owner(value, self.resolver) if value is not None else None
+            if owner is not None and self.program.types.is_wrapper(owner):
+                return Review(
+                    f"{source} is the loss scale of another optimizer: the two share its state",
+                    _APART,
+                )
+        if self._is_of_another_file(node):
+            return Review(
+                f"{source} is a DynamicLossScale of another file, and the optimizer no longer "
+                "shares its state",
+                "Read `loss_scale` of the optimizer where the object is asked; then give the "
+                "optimizer the object's arguments.",
+            )
+        for binding in bindings:
+            made = binding.node.default if isinstance(binding.node, cst.Param) else binding.value
+            moves = is_moving(made, self.resolver)
+            if moves and (
+                binding.kind is BindingKind.PARAMETER or repeats(binding.node, call, self.program)
+            ):
+                return Review(
+                    f"{source} is made once and may be given to several optimizers, which then "
+                    "share its state",
+                    "Make the optimizer where the loss scale is made, or give each its own "
+                    "arguments.",
+                )
+            if moves:
+                refusal = self._shared_at(source, reads_of(binding, self.program), call)
+                if refusal is not None:
+                    return refusal
+        places = [use for binding in bindings for use in binding.uses]
+        if isinstance(node, cst.Attribute):
+            places += self.program.reads_by_attribute.get(node.attr.value, ())
+        asking = filter(self._asks_for_state, places)
+        return self._shared_at(source, asking, call)
+
+    def _shared_at(
+        self, source: str, places: Iterable[cst.CSTNode], call: cst.Call
+    ) -> Review | None:
+        """Returns the finding on the first place outside of a call that uses an object as well."""
+        for place in places:
+            owner = place.value if isinstance(place, cst.Attribute) else None
+            if self._is_in(place, call) or (owner and self.program.types.is_wrapper(owner)):
+                continue
+            above = self.tree.parent(place)
+            if isinstance(above, cst.Attribute) and above.attr.value.lstrip("_") in SETTINGS:
+                continue
+            if self._is_given_to_optimizer(place):
+                return Review(
+                    f"{source} is given to several optimizers, which then share its state", _APART
+                )
+            return Review(
+                f"{source} is also used on line {self.program.line(place)}, where its live state "
+                "matters",
+                _READ_THERE,
+            )
+        return None
+
+    def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
+        """Whether a name is that of an object that moves, which another file makes."""
+        if not isinstance(node, cst.Name | cst.Attribute):
+            return False
+        return any(
+            definition.resolver is not self.resolver
+            and is_moving(definition.binding.value, definition.resolver)
+            for definition in self.program.types.project.modules.named(self.resolver, node)
+        )
+
+    def _asks_for_state(self, place: cst.CSTNode) -> bool:
+        """Whether something is called, or asked for a state, which no number and no string has."""
+        above = self.tree.parent(place)
+        if isinstance(above, cst.Attribute):
+            return above.attr.value in _STATE
+        return isinstance(above, cst.Call) and above.func is place and not above.args
+
+    def _is_given_to_optimizer(self, place: cst.CSTNode) -> bool:
+        above = self.tree.parent(place)
+        call = self.tree.parent(above) if isinstance(above, cst.Arg) else None
+        return isinstance(call, cst.Call) and is_given_to_optimizer(call, self.program)
+
+    def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
+        return any(above is call for above in self.tree.ancestors(node))
+
+    def _number_text(self, node: cst.BaseExpression) -> str:
+        source = self.tree.source(node)
+        if isinstance(node, cst.Name) and node.value in {"True", "False"}:
+            return str(float(node.value == "True"))
+        return source
+
+    def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
+        """Returns the values of every variable in an expression, as far as all are known."""
+        sources: dict[str, list[str]] = {}
+        texts = self._texts(node)
+        if texts != [source := self.tree.source(node)]:
+            sources[atom_key(parse_expression(source))] = texts  # A call of a function of the file.
+        stack: list[cst.CSTNode] = [node]
+        while stack:
+            for part in self.tree.walk(stack.pop()):
+                if not isinstance(part, cst.Name) or part.value in sources:
+                    continue
+                bindings = self.resolver.bindings(part)
+                values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value]
+                if values and len(values) == len(bindings):
+                    sources[part.value] = [text for v in values for text in self._texts(v)]
+                    stack.extend(values)
+        return sources
+
+    def _texts(self, value: cst.BaseExpression) -> list[str]:
+        """Returns the source of a value, or of what a function of the file can give."""
+        kinds = self.types(value) if isinstance(value, cst.Call) else {LossScaleType.UNKNOWN}
+        if not kinds <= set(_STAND_INS):
+            return [self.tree.source(value)]
+        return [text for kind, texts in _STAND_INS.items() if kind in kinds for text in texts]
+
+    def _classes(self, node: cst.BaseExpression) -> dict[str, str]:
+        class_names: dict[str, str] = {}
+        stack: list[cst.CSTNode] = [node]
+        seen: set[cst.CSTNode] = set()
+        while stack:
+            for part in self.tree.walk(stack.pop()):
+                if isinstance(part, cst.Call):
+                    path = self.resolver.path(part.func)
+                    name = loss_scale_class(path) if path is not None else None
+                    if name is not None:
+                        class_names[self.tree.source(part.func)] = name
+                if isinstance(part, cst.Name) and part not in seen:
+                    seen.add(part)
+                    stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
+        return class_names
+
+    def _sides(self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim) -> Arguments | None:
+        """Returns the arguments of both sides of a condition."""
+        sides = [self.read(part, call) for part in (node.body, node.orelse)]
+        texts: list[str] = []
+        claims: list[Occurrence] = []
+        for side in sides:
+            if isinstance(side, Review) or side.helper or side.removes:
+                return None
+            texts.append(_as_dict(side.texts))
+            claims += side.claims
+        return Arguments(
+            [f"**({texts[0]} if {self.tree.source(node.test)} else {texts[1]})"],
+            "each side of the condition becomes its own arguments",
+            claim,
+            claims=claims,
+        )
+
+    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
+        """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
+        value, binding = node, None
+        if isinstance(node, cst.Name):
+            bindings = self.resolver.bindings(node)
+            if len(bindings) != 1:
+                return None
+            (binding,) = bindings
+            if binding.kind is not BindingKind.ASSIGN or binding.value is None:
+                return None
+            value = binding.value
+        if not isinstance(value, cst.Call):
+            return None
+        path = self.resolver.path(value.func)
+        class_name = loss_scale_class(path) if path is not None else None
+        if class_name is None:
+            return None
+        keywords = self._keywords(value, class_name)
+        if isinstance(keywords, Review):
+            return keywords
+        if binding is not None and not self._is_stable(value):
+            return Review(
+                f"the values that {binding.name} is made from may change before it is used",
+                "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
+                "`dynamic_growth_steps`.",
+            )
+        removes = self._removable(node, call)
+        stays = binding is not None and not removes
+        found = [o for o in self.program.references if o.node is value.func]
+        return Arguments(
+            keywords,
+            f"the arguments of {class_name} become the constructor's own",
+            MeaningClaim(self.tree.source(node), self._definitions(node), self._classes(node)),
+            claims=[] if stays else found,
+            removes=removes,
+        )
+
+    def _keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
+        """Returns the constructor's arguments for those of a loss scale object."""
+        order = _PARAMETERS[class_name]
+        given: dict[str, str] = {}
+        for index, argument in enumerate(value.args):
+            if argument.star or (argument.keyword is None and index >= len(order)):
+                return Review(
+                    f"the arguments of {class_name} are unpacked, so they cannot be seen here",
+                    "Pass them one by one to LossScaleOptimizer, as `initial_scale` and "
+                    "`dynamic_growth_steps`.",
+                )
+            name = argument.keyword.value if argument.keyword is not None else order[index]
+            given[name] = self.tree.source(argument.value)
+        if set(given) - set(order) or (class_name == "FixedLossScale" and not given):
+            return Review(
+                f"{class_name} takes no such arguments", "Correct the call first, then run again."
+            )
+        if class_name == "FixedLossScale":
+            return ["dynamic=False", f"initial_scale={given['loss_scale_value']}"]
+        if "multiplier" in given and _constant(given["multiplier"]) != DEFAULT_MULTIPLIER:
+            return Review(
+                f"a multiplier of {given['multiplier']} has no equivalent: from TensorFlow 2.4 on "
+                "it is always 2",
+                "Use multiplier 2, or keep the old optimizer with `--target compat`.",
+            )
+        # In the order in which they are written, which is that in which they are evaluated.
+        return [
+            f"{_TAKEN_OVER[name]}={text}" for name, text in given.items() if name in _TAKEN_OVER
+        ]
+
+    def _is_stable(self, value: cst.Call) -> bool:
+        """Whether what a loss scale is made from is the same wherever it is read."""
+        shared = {name for _, name in self.program.scopes.rebound_elsewhere}
+        for argument in value.args:
+            part = argument.value
+            if _constant(self.tree.source(part)) is not None:
+                continue
+            if not isinstance(part, cst.Name) or part.value in shared:
+                return False
+            bindings = self.resolver.bindings(part)
+            if len(bindings) != 1 or len(next(iter(bindings)).scope.bindings[part.value]) != 1:
+                return False
+        return True
+
+    def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
+        """Returns the variable behind an argument, if nothing else uses it."""
+        bindings = self.resolver.bindings(node) if isinstance(node, cst.Name) else ()
+        if len(bindings) != 1:
+            return []
+        (binding,) = bindings
+        owner = binding.scope
+        shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
+        exported = owner is self.program.scopes.module and (
+            binding.name in self.program.exported or binding.name in self.program.exports.users
+        )
+        if shared or exported or owner.is_class:
+            return []
+        if len(binding.uses) != 1 or not self._is_in(binding.uses[0], call):
+            return []
+        statement = small_statement(self.tree, binding.node)
+        if isinstance(statement, cst.Assign):
+            only = len(statement.targets) == 1 and isinstance(statement.targets[0].target, cst.Name)
+        else:
+            only = isinstance(statement, cst.AnnAssign)
+        return [binding] if only else []
+
+
+def sides(value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:
+    """Yields what an expression can be: the sides of a condition."""
+    if isinstance(value, cst.IfExp):
+        yield from (*sides(value.body), *sides(value.orelse))
+    elif isinstance(value, cst.BooleanOperation):
+        yield from (*sides(value.left), *sides(value.right))
+    elif value is not None:
+        yield value
+
+
+def is_moving(node: cst.BaseExpression | None, resolver: Resolver) -> bool:
+    """Whether an expression can make a loss scale object whose state an optimizer moves."""
+    return any(_makes_moving(side, resolver) for side in sides(node))
+
+
+def _makes_moving(node: cst.BaseExpression, resolver: Resolver) -> bool:
+    if not isinstance(node, cst.Call):
+        return False
+    path = resolver.path(node.func)
+    if path is None or loss_scale_class(path) != "DynamicLossScale":
+        return False
+    multiplier = [
+        resolver.scopes.tree.source(argument.value)
+        for index, argument in enumerate(node.args)
+        if (argument.keyword.value == "multiplier" if argument.keyword else index == 2)
+    ]
+    # No optimizer of today takes over another multiplier, and the helper says so.
+    return all(text in {"2", "2.0", "2."} or not text[0].isdigit() for text in multiplier)
+
+
+def repeats(start: cst.CSTNode, call: cst.CSTNode, program: Program) -> bool:
+    """Whether a call can run more often than another place, such as an assignment."""
+    around = set(program.tree.ancestors(start))
+    repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
+    return any(
+        isinstance(above, repeating) and above not in around
+        for above in program.tree.ancestors(call)
+    )
+
+
+def reads_of(binding: Binding, program: Program) -> Iterator[cst.CSTNode]:
+    """Yields what reads a variable, or an attribute of anything but a loss-scale optimizer."""
+    yield from binding.uses
+    if not isinstance(binding.node, cst.Attribute):
+        return
+    for read in program.reads_by_attribute.get(binding.node.attr.value, ()):
+        owner = attribute_owner(read, program.resolver)
+        if read not in binding.uses and not (owner and program.types.is_wrapper(owner)):
+            yield read
+
+
+def is_given_to_optimizer(call: cst.Call, program: Program) -> bool:
+    """Whether a call makes a Keras loss-scale optimizer, or a policy that has Keras make one."""
+    # The graph rewrite, too, if it gets a Keras optimizer.
+    return program.types.is_wrapper(call) or names_taker(call, program)
+
+
+def names_taker(call: cst.Call, program: Program) -> bool:
+    """Whether what a call names takes a loss scale, and makes Keras' optimizers use it."""
+    for path in program.resolver.paths(call.func):
+        old = names.lookup(path) if path is not None else None
+        if old is not None and old.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
+            return True
+        if path is not None and frameworks.is_new_optimizer(path):
+            return True
+    return False
+
+
+def _own_subclass(program: Program) -> str | None:
+    """Returns a subclass of TensorFlow's loss scales that a program defines, for a message."""
+    own = _subclass_in(program.resolver)
+    if own is not None:
+        return f"{own} of this file"
+    modules = program.types.project.modules
+    for path in others_naming(modules, _BASES) or ():
+        other = modules.at(path)
+        name = _subclass_in(other) if other is not None else None
+        if name is not None:
+            return f"{name} of {path.name}"
+    return None
+
+
+def _subclass_in(resolver: Resolver) -> str | None:
+    for node in resolver.scopes.of_node:
+        if isinstance(node, cst.ClassDef) and any(
+            path is not None and is_loss_scale_class(path)
+            for base in node.bases
+            for path in resolver.paths(base.value)
+        ):
+            return node.name.value
+    return None
+
+
+def _helper_name(program: Program, original: str) -> str:
+    """Returns a helper function's name in a file: one that nothing else there has."""
+    name = original
+    while _is_of_the_program(program, name):
+        name += "_"
+    return name
+
+
+def _is_of_the_program(program: Program, name: str) -> bool:
+    bound = [b for scope in program.scopes.of_node.values() for b in scope.bindings.get(name, [])]
+    if not bound:
+        return False
+    return not all(
+        binding.scope is program.scopes.module
+        and isinstance(binding.node, cst.FunctionDef)
+        and is_helper(program.tree.source(binding.node), name)
+        for binding in bound
+    )
+
+
+def _as_dict(texts: Sequence[str]) -> str:
+    pairs = [text.partition("=") for text in texts]
+    return "{" + ", ".join(f'"{name}": {value}' for name, _, value in pairs) + "}"
+
+
+def _constant(source: str) -> object:
+    try:
+        value = constant(source)
+    except ValueError:
+        return None
+    return None if isinstance(value, bool) else value
+
+
+def helper_source(name: str) -> str:
+    """Returns the source of a helper under the name that it has in a file."""
+    original = name.rstrip("_")
+    return SOURCES[original].replace(f"def {original}(", f"def {name}(")
+
+
+def is_helper(source: str, name: str) -> bool:
+    """Whether a function is the helper that an earlier run added."""
+    try:
+        added = ast.dump(ast.parse(textwrap.dedent(source)))
+        return added == ast.dump(ast.parse(helper_source(name)))
+    except SyntaxError:
+        return False
+
+
+def is_moved(path: str) -> bool:
+    """Whether a path is that of TensorFlow 2.4's LossScaleOptimizer, in Keras as it was."""
+    is_left = path.startswith((KERAS_3_HOME, "tf_keras."))
+    return frameworks.is_new_optimizer(path) and not is_left
+
+
+def old_name(path: str, target: Target) -> OldName:
+    """Returns TensorFlow 2.4's LossScaleOptimizer as the old name that it is for Keras 3.
+
+    Args:
+        path: Its path.
+        target: What the program is migrated to.
+    """
+    return OldName(path, Meaning.NEW_OPTIMIZER, loss_scale_optimizers(target, path))
+
+
+def stock_constructor(arguments: Iterable[str], made: Rewrite) -> Review:
+    """Returns what to say of a constructor of Keras 3's own class.
+
+    Args:
+        arguments: The arguments that say the loss scale, as source.
+        made: What writes the constructor.
+    """
+    if any(text.startswith(("dynamic=", "**")) for text in arguments):
+        return NOT_FIXED
+    return Review(WITHOUT_FLOOR.message, WITHOUT_FLOOR.advice, unsafe_fix=made)

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorFlow checkpoints, without TensorFlow.
+
+`tf.train.Checkpoint` and `save_weights` write object-based ones, and `tf.compat.v1.train.Saver`
+writes name-based ones. They hold variables and no configs: all of the live state, and not the
+settings of the loss scale.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from compat_lossscale.formats.artefact import (
+    Artefact,
+    LiveState,
+    UnreadableArtefactError,
+    whole,
+)
+from compat_lossscale.formats.tensor_bundle import KEY, Node, ObjectGraph, TensorBundle
+
+_T = TypeVar("_T", bound=Collection[Any])
+FORMAT = "TensorFlow checkpoint"
+SUFFIXES = (".index",)
+MAX_OPTIMIZERS = 100
+"""The largest number of optimizers whose state is read."""
+_FILE = re.compile(r"(?P<prefix>.+)\.(index|data-\d{5}-of-\d{5})")
+_NAMED_SCALE = re.compile(r"(?P<scope>(.*/)?)current_loss_scale(?P<number>(_\d+)?)")
+NO_CONFIG = "the config (initial scale, growth steps, multiplier): checkpoints hold variables only"
+NOT_A_VARIABLE = "the value of the fixed loss scale: it is not a variable"
+KERAS3 = "object-based, Keras 3"
+"""The layout of Keras 3's optimizers."""
+BASE_OPTIMIZER = (
+    "stock tf-keras restores the iterations as 0 from these keys (base_optimizer), without an "
+    "error; compat_lossscale's optimizers around legacy ones restore them, and so does "
+    "compat-lossscale run"
+)
+_SCALES = ("current_loss_scale", "dynamic_scale")
+_COUNTERS = ("good_steps", "step_counter")
+_INNER = ("base_optimizer", "inner_optimizer")
+"""The wrapped optimizer: in TensorFlow 1.14 to 2.2, and in Keras 3. Others that have the former
+have the variables themselves."""
+_ITERATIONS = ("iter", "_iterations", "iterations")
+_RATES = ("learning_rate", "_learning_rate")
+
+
+def matches(path: str) -> bool:
+    """Recognizes the names of its files: `path` is one of them, or their common prefix."""
+    prefix = prefix_of(path)
+    return path.endswith(".index") or Path(f"{prefix}.index").is_file()
+
+
+def read(path: str) -> Artefact:
+    """Reads the optimizers' live state from a checkpoint."""
+    described = describe(TensorBundle(prefix_of(path)))
+    missing, states = described.missing, described.states
+    if any(state.loss_scale is not None for state in states) or missing:
+        missing = (NO_CONFIG, *missing)
+    return Artefact(
+        path=path,
+        format=FORMAT,
+        layout=described.layout,
+        states=states,
+        missing=missing,
+        notes=described.notes,
+    )
+
+
+def prefix_of(path: str) -> str:
+    """Returns the common prefix of a checkpoint's files, for the prefix or one of the files."""
+    match = _FILE.fullmatch(path)
+    return match["prefix"] if match else path
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckpointContent:
+    """What a checkpoint says of optimizers.
+
+    Attributes:
+        layout: The generations that write it so.
+        states: The states of the optimizers.
+        missing: What is not in it, besides configs.
+        notes: What to know before it is restored.
+    """
+
+    layout: str
+    states: tuple[LiveState, ...]
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def describe(bundle: TensorBundle) -> CheckpointContent:
+    """Describes a checkpoint."""
+    data = bundle.text(KEY)
+    if data is None:
+        layout = "name-based, as tf.compat.v1.train.Saver of every version writes it"
+        return CheckpointContent(layout, tuple(_states_by_name(bundle)))
+    graph = ObjectGraph(data)
+    optimizers = _few(list(_optimizers(graph)))
+    states = [_state_of(bundle, graph, optimizer) for optimizer in optimizers]
+    alone = _scales_alone(graph, optimizers)
+    states += [_state_of(bundle, graph, scale, scale) for scale in _few(alone)]
+    is_fixed = any(
+        state.loss_scale is None and _is_wrapper(graph, optimizer)
+        for state, optimizer in zip(states, optimizers, strict=False)
+    )
+    is_oldest = any(_inner_with_variables(graph, one, "base_optimizer") for one in optimizers)
+    return CheckpointContent(
+        _layout(graph, optimizers, is_oldest=is_oldest),
+        tuple(states),
+        (NOT_A_VARIABLE,) if is_fixed else (),
+        (BASE_OPTIMIZER,) if is_oldest else (),
+    )
+
+
+def _layout(graph: ObjectGraph, optimizers: Sequence[Node], *, is_oldest: bool) -> str:
+    if is_oldest:
+        return "object-based, TensorFlow 1.14-2.2 (base_optimizer)"
+    if any("_trainable_variables_indices" in one.children for one in optimizers):
+        return KERAS3
+    if any("_iterations" in one.children for one in optimizers):
+        return "object-based, TensorFlow 2.11 and later, optimizers of the new family"
+    return "object-based, TensorFlow 2.3 and later, optimizers of the legacy family"
+
+
+def _optimizers(graph: ObjectGraph) -> Iterator[Node]:
+    """Yields the optimizers, without those that another one wraps."""
+    wrapped = {id(graph.child(node, name)) for name in _INNER for node in graph.holders(name)}
+    for node in graph.nodes:
+        has_steps = graph.child(node, *_ITERATIONS) and graph.child(node, *_RATES)
+        if id(node) not in wrapped and (node.slots or has_steps or _is_wrapper(graph, node)):
+            yield node
+
+
+def _is_wrapper(graph: ObjectGraph, node: Node) -> bool:
+    scale = graph.child(node, "loss_scale")
+    has_base = any(name in node.children for name in _INNER)
+    is_dynamic = scale is not None and graph.child(scale, *_SCALES) is not None
+    has_variables = node.slots or graph.child(node, *_ITERATIONS)
+    return (
+        has_base
+        or graph.child(node, "dynamic_scale") is not None
+        or bool(is_dynamic and has_variables)
+    )
+
+
+def _inner_with_variables(graph: ObjectGraph, node: Node, *names: str) -> Node | None:
+    inner = graph.child(node, *names)
+    return inner if inner is not None and (inner.children or inner.slots) else None
+
+
+def _scales_alone(graph: ObjectGraph, optimizers: Sequence[Node]) -> list[Node]:
+    """Returns the dynamic loss scales that no optimizer of the checkpoint holds."""
+    held = {id(graph.child(one, "loss_scale")) for one in optimizers}
+    found = {id(node): node for name in _SCALES for node in graph.holders(name)}
+    known = held | {id(one) for one in optimizers}
+    return [node for key, node in found.items() if key not in known]
+
+
+def _state_of(
+    bundle: TensorBundle, graph: ObjectGraph, optimizer: Node, scale: Node | None = None
+) -> LiveState:
+    inner = _inner_with_variables(graph, optimizer, *_INNER) or optimizer
+    holder = scale or graph.child(optimizer, "loss_scale") or optimizer
+
+    def number(node: Node, *names: str) -> float | None:
+        variable = graph.child(node, *names)
+        return None if variable is None or variable.key is None else bundle.number(variable.key)
+
+    return _state(
+        optimizer.path or "the root",
+        number(holder, *_SCALES),
+        number(holder, *_COUNTERS),
+        number(inner, *_ITERATIONS),
+        _count_slots(graph, inner),
+        number(holder, "hysteresis_left"),
+    )
+
+
+def _count_slots(graph: ObjectGraph, optimizer: Node) -> int:
+    variables = graph.child(optimizer, "_variables")
+    if variables is None:
+        return optimizer.slots
+    others = {optimizer.children.get(name) for name in (*_ITERATIONS, *_RATES)}
+    return sum(number not in others for number in variables.children.values())
+
+
+def _states_by_name(bundle: TensorBundle) -> Iterator[LiveState]:
+    scales = {name: match for name in bundle.entries if (match := _NAMED_SCALE.fullmatch(name))}
+    # A slot is named after its variable: `dense/kernel/Adam`.
+    slots = sum(name.rpartition("/")[0] in bundle.entries for name in bundle.entries)
+    for name in _few(scales):
+        scope, number = scales[name]["scope"], scales[name]["number"]
+        counter = bundle.number(f"{scope}good_steps{number}")
+        left = bundle.number(f"{scope}hysteresis_left{number}")
+        yield _state(name, bundle.number(name), counter, bundle.number("global_step"), slots, left)
+
+
+def _few(found: _T) -> _T:
+    if len(found) > MAX_OPTIMIZERS:
+        raise UnreadableArtefactError(f"it has more than {MAX_OPTIMIZERS} loss scales")
+    return found
+
+
+def _state(
+    where: str,
+    scale: float | None,
+    counter: float | None,
+    iterations: float | None,
+    slots: int,
+    left: float | None,
+) -> LiveState:
+    return LiveState(
+        where=where,
+        loss_scale=None if scale is None else float(scale),
+        good_steps=None if counter is None else whole(counter, f"the counter of {where}"),
+        iterations=None if iterations is None else whole(iterations, f"the iterations of {where}"),
+        slots=slots,
+        hysteresis_left=None if left is None else whole(left, f"the hysteresis of {where}"),
+    )

@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lets TensorFlow behave as in 2.0 to 2.4, and dataclasses as in Python 3.10.
+
+Functions and methods take the arguments that they took; calls in today's form go through as they
+are. `BackupAndRestore` goes on from folders of TensorFlow 2.3, a program's mixin keeps its
+`compute_loss`, and dataclasses have defaults that cannot be hashed. The members that classes have
+no more do what they did. Imported when TensorFlow is patched.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+from absl import logging
+
+from compat_lossscale._import_hook import when_imported
+from compat_lossscale._patching import Undo, modules_at, set_attribute
+from compat_lossscale.legacy.neighbour_names.neighbour import Changed
+from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
+
+_API = "tensorflow"
+_APIS = (_API, f"{_API}.compat.v2", f"{_API}.compat.v1")
+_NOT_IN_KERAS_FILES = frozenset({"include_optimizer", "signatures", "options", "save_traces"})
+
+
+def put_signatures(undo: Undo, *, has_tf_keras: bool) -> None:
+    """Wraps the functions and methods of the table, and those that have a wrapper of their own.
+
+    Args:
+        undo: What takes that back.
+        has_tf_keras: Whether `tf.keras` is tf-keras. Without it, Keras is left alone.
+    """
+    wrappers: list[tuple[str, Callable[[Any], Any]]] = [*_OWN_WRAPPERS.items()]
+    wrappers += [
+        (one.path, functools.partial(_with_old_arguments, changed=one))
+        for one in SIGNATURES
+        if not one.instead
+    ]
+    functions: dict[str, dict[str, Any]] = {}
+    for path, wrap in wrappers:
+        if not has_tf_keras and ".keras." in path:
+            continue
+        place, _, name = path.rpartition(".")
+        owner = next((one for one in _owners_at(place) if hasattr(one, name)), None)
+        if inspect.isclass(owner):
+            owner = next(base for base in owner.__mro__ if name in vars(base))
+        if owner is None:
+            continue  # It is gone in this version.
+        current = vars(owner)[name]
+        if inspect.isclass(current):
+            set_attribute(current, "__init__", _wrapped(current.__init__, wrap), undo)
+        elif inspect.isclass(owner):
+            set_attribute(owner, name, _wrapped(current, wrap), undo)
+        else:
+            known = functions.setdefault(place, {})
+            known[name] = current, _wrapped(known.get(name, (current, current))[1], wrap)
+    for place, changed in functions.items():
+        _put_functions(place, changed, undo)
+
+
+def _put_functions(place: str, functions: Mapping[str, tuple[Any, Any]], undo: Undo) -> None:
+    """Replaces functions in the modules at a place, and in those of tf-keras that have them."""
+    put_in = functools.partial(_put_functions_in, functions, undo)
+    for path in (place.replace(_API, api, 1) for api in _APIS):
+        for module in modules_at(path):
+            put_in(module)
+        # `import tensorflow.keras.preprocessing.text` makes a second copy of the module.
+        if path not in sys.modules:
+            when_imported(path, put_in, undo)
+    # `tensorflow.python.keras` leads to modules of the same names. What Keras calls itself is
+    # elsewhere, and stays.
+    last = place.rpartition(".")[2]
+    for name in [one for one in sys.modules if one.startswith("tf_keras.")]:
+        if name.rpartition(".")[2] == last:
+            put_in(sys.modules[name])
+
+
+def _put_functions_in(functions: Mapping[str, tuple[Any, Any]], undo: Undo, module: Any) -> None:
+    """Replaces functions in a module, but for those that it has of its own, as version 1 has."""
+    for name, (original, replacement) in functions.items():
+        if vars(module).get(name) is original:
+            set_attribute(module, name, replacement, undo)
+
+
+def _owners_at(path: str) -> list[Any]:
+    """The modules at a path, or the class."""
+    above, _, name = path.rpartition(".")
+    if name[0].isupper():
+        return [vars(module)[name] for module in modules_at(above) if name in vars(module)]
+    return modules_at(path)
+
+
+def _wrapped(function: Any, wrap: Callable[[Any], Any]) -> Any:
+    return functools.wraps(function)(wrap(function))
+
+
+def _with_old_arguments(function: Any, changed: Changed) -> Any:
+    # A method's first argument is the object.
+    first = int(changed.is_method or function.__name__ == "__init__")
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        positional, named = changed.as_today(args[first:], kwargs)
+        return function(*args[:first], *positional, **named)
+
+    return call
+
+
+def _save_as_before(function: Any) -> Any:
+    """Writes HDF5 into a `.keras` file, as before, where the other format has no such arguments."""
+
+    def save(*args: Any, **kwargs: Any) -> Any:
+        filepath = kwargs.get("filepath", args[1] if len(args) > 1 else "")
+        has_format = len(args) > 3 or kwargs.get("save_format") is not None
+        if not has_format and kwargs.keys() & _NOT_IN_KERAS_FILES:
+            kwargs["save_format"] = "h5" if str(filepath).endswith(".keras") else None
+        return function(*args, **kwargs)
+
+    return save
+
+
+def _average_loss(function: Any) -> Any:
+    """Divides by batch sizes that are no integers, too."""
+
+    def compute_average_loss(
+        per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+    ) -> Any:
+        size = global_batch_size
+        if size is None or tf.convert_to_tensor(size).dtype.is_integer:
+            return function(per_example_loss, sample_weight, size)
+        return function(per_example_loss, sample_weight, 1) / size
+
+    return compute_average_loss
+
+
+def _deserialize(function: Any) -> Any:
+    """Reads what `serialize_keras_object` gave, in its form of TensorFlow 2.0 to 2.4."""
+    before = importlib.import_module("tf_keras").utils.legacy.deserialize_keras_object
+
+    def deserialize_keras_object(*args: Any, **kwargs: Any) -> Any:
+        identifier = args[0] if args else kwargs.get("identifier")
+        is_of_today = isinstance(identifier, dict) and "registered_name" in identifier
+        if is_of_today or kwargs.keys() & {"config", "safe_mode"}:
+            return function(*args, **kwargs)
+        return before(*args, **kwargs)
+
+    return deserialize_keras_object
+
+
+def _serialize(function: Any) -> Any:
+    """Gives a name, or a class name and a config, and no module: as TensorFlow 2.0 to 2.4."""
+    before = importlib.import_module("tf_keras").utils.legacy.serialize_keras_object
+
+    def serialize_keras_object(*args: Any, **kwargs: Any) -> Any:
+        return function(**kwargs) if "obj" in kwargs else before(*args, **kwargs)
+
+    return serialize_keras_object
+
+
+_OWN_WRAPPERS: dict[str, Callable[[Any], Any]] = {
+    f"{_API}.nn.compute_average_loss": _average_loss,
+    f"{_API}.keras.Model.save": _save_as_before,
+    f"{_API}.keras.models.save_model": _save_as_before,
+    f"{_API}.keras.utils.deserialize_keras_object": _deserialize,
+    f"{_API}.keras.utils.serialize_keras_object": _serialize,
+}
+
+
+_EPOCH = "ckpt_saved_epoch/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+def put_backups(undo: Undo) -> None:
+    """Lets `BackupAndRestore` begin from an old backup, and delete it at the end."""
+    cls = importlib.import_module("tf_keras").callbacks.BackupAndRestore
+    begin, end = cls.on_train_begin, cls.on_train_end
+
+    @functools.wraps(begin)
+    def on_train_begin(self: Any, logs: Any = None) -> None:
+        begin(self, logs)
+        manager = self._training_state.read_checkpoint_manager
+        backup = _old_backup(self.backup_dir)
+        if backup is not None and manager.latest_checkpoint is None:
+            manager.checkpoint.restore(backup)
+            _go_on_after_the_epoch(self._training_state, backup)
+
+    @functools.wraps(end)
+    def on_train_end(self: Any, logs: Any = None) -> None:
+        state = self._training_state
+        end(self, logs)
+        backup = _old_backup(self.backup_dir)
+        is_chief = state.write_checkpoint_manager is state.read_checkpoint_manager
+        if backup is not None and self.delete_checkpoint and is_chief:
+            for path in (*tf.io.gfile.glob(f"{backup}.*"), f"{self.backup_dir}/checkpoint"):
+                tf.io.gfile.remove(path)
+
+    set_attribute(cls, "on_train_begin", on_train_begin, undo)
+    set_attribute(cls, "on_train_end", on_train_end, undo)
+
+
+def _old_backup(folder: Any) -> str | None:
+    """Returns the checkpoint that TensorFlow 2.3 wrote into a folder, if there is one."""
+    backup: str | None = tf.train.latest_checkpoint(os.fspath(folder))
+    if backup is None or _EPOCH not in dict(tf.train.list_variables(backup)):
+        return None
+    return backup
+
+
+def _go_on_after_the_epoch(state: Any, backup: str) -> None:
+    """Lets training begin after the saved epoch, however often it makes backups.
+
+    With a number as `save_freq`, it begins after the saved batch, and the old file has none.
+    """
+    epoch = int(tf.train.load_variable(backup, _EPOCH))
+    if epoch >= 0:
+        state.maybe_load_initial_counters_from_ckpt = lambda *_args, **_kwargs: (epoch + 1, 0)
+
+
+def put_compute_loss(undo: Undo) -> None:
+    """Puts the descriptor below in place of `Model.compute_loss`."""
+    model = importlib.import_module("tf_keras").Model
+    set_attribute(model, "compute_loss", ComputeLoss(model.compute_loss), undo)
+
+
+class ComputeLoss:
+    """What `Model.compute_loss` gives: to tf-keras its own, to others a later base class' first."""
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def __get__(self, model: Any, cls: type | None = None) -> Any:
+        if not _asked_by_keras():
+            for base in (cls or type(model)).__mro__:
+                method = vars(base).get("compute_loss")
+                if method is not None and method is not self:
+                    return method.__get__(model, cls)
+        return self._own.__get__(model, cls)
+
+
+def _asked_by_keras() -> bool:
+    asker = str(sys._getframe(2).f_globals.get("__name__"))
+    return asker.startswith("tf_keras.")
+
+
+_PRIVATE = "_get_field"
+
+
+def put_unhashable_defaults(undo: Undo) -> None:
+    """Accepts defaults of dataclasses again that cannot be hashed."""
+    own = getattr(dataclasses, _PRIVATE, None)
+    if sys.version_info < (3, 11) or own is None:
+        return
+
+    def get_field(cls: type, name: str, kind: Any, *more: Any) -> Any:
+        given = getattr(cls, name, dataclasses.MISSING)
+        default = given.default if isinstance(given, dataclasses.Field) else given
+        if type(default).__hash__ is not None or isinstance(default, (list, dict, set)):
+            return own(cls, name, kind, *more)
+        was_its_own = name in vars(cls)
+        # Python asks the default for its hash; the real one is put in afterwards.
+        if isinstance(given, dataclasses.Field):
+            given.default = None
+        else:
+            setattr(cls, name, None)
+        try:
+            field = own(cls, name, kind, *more)
+        finally:
+            if isinstance(given, dataclasses.Field):
+                given.default = default
+            elif was_its_own:
+                setattr(cls, name, default)
+            else:
+                delattr(cls, name)
+        field.default = default
+        return field
+
+    set_attribute(dataclasses, _PRIVATE, get_field, undo)
+
+
+def predict_proba(self: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+    """Predicts, and warns of what cannot be probabilities. A `Sequential` had it up to 2.5."""
+    probabilities = self.predict(x, batch_size, verbose)
+    if probabilities.min() < 0 or probabilities.max() > 1:
+        logging.warning(
+            "predict_proba() gives values outside of 0 to 1: the last layer has no activation such "
+            "as softmax or sigmoid."
+        )
+    return probabilities
+
+
+def predict_classes(self: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+    """Predicts the likeliest class, or for a single output 1 if it is above 0.5."""
+    probabilities = self.predict(x, batch_size=batch_size, verbose=verbose)
+    if probabilities.shape[-1] > 1:
+        return probabilities.argmax(axis=-1)
+    return (probabilities > 0.5).astype("int32")
+
+
+def apply(self: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls the layer."""
+    return self(inputs, *args, **kwargs)
+
+
+def get_updates_for(self: Any, inputs: Any) -> Any:
+    """Returns the layer's updates, whatever the inputs, as from TensorFlow 2.3."""
+    return self.updates
+
+
+def get_losses_for(self: Any, inputs: Any) -> Any:
+    """Returns the layer's losses, whatever the inputs, as from TensorFlow 2.3."""
+    return self.losses
+
+
+def experimental_make_numpy_dataset(self: Any, numpy_input: Any, session: Any = None) -> Any:
+    """Makes a dataset of the rows of arrays, on the strategy's host."""
+    return self.extended.experimental_make_numpy_dataset(numpy_input, session=session)
+
+
+def _remembered(name: str) -> property:
+    """An option that is set and read, and does nothing."""
+
+    def get(options: Any) -> Any:
+        return vars(options).get(f"_{name}")
+
+    def put(options: Any, value: Any) -> None:
+        # Past the options' own `__setattr__`, which refuses names that they do not know.
+        vars(options)[f"_{name}"] = value
+
+    return property(get, put)
+
+
+autotune = _remembered("autotune")
+autotune_algorithm = _remembered("autotune_algorithm")
+autotune_buffers = _remembered("autotune_buffers")
+autotune_cpu_budget = _remembered("autotune_cpu_budget")
+autotune_ram_budget = _remembered("autotune_ram_budget")
+filter_with_random_uniform_fusion = _remembered("filter_with_random_uniform_fusion")
+hoist_random_uniform = _remembered("hoist_random_uniform")
+reorder_data_discarding_ops = _remembered("reorder_data_discarding_ops")
+
+
+def _is_sharded(options: Any) -> bool:
+    return bool(options.auto_shard_policy != tf.data.experimental.AutoShardPolicy.OFF)
+
+
+def _shard(options: Any, value: bool) -> None:
+    policies = tf.data.experimental.AutoShardPolicy
+    options.auto_shard_policy = policies.AUTO if value else policies.OFF
+
+
+auto_shard = property(_is_sharded, _shard)
+"""Whether several workers share a dataset's files or elements; a bool in TensorFlow 2.0."""
+none_from_structure = staticmethod(lambda value_structure: _optional().empty(value_structure))
+value_structure = property(lambda optional: optional.element_spec)
+
+
+def _optional() -> Any:
+    return tf.experimental.Optional
+
+
+def experimental_run_v2(
+    self: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None
+) -> Any:
+    """Runs a function on each replica; `tf.distribute.Strategy.run` had this name up to 2.1."""
+    return self.run(fn, args=args, kwargs=kwargs, options=options)
+
+
+class MapVectorizationOptions:
+    """What there was to say about the vectorization of maps. It is remembered, and does nothing."""
+
+    enabled: bool | None = None
+    use_choose_fastest: bool | None = None
+
+
+def _options_of(options: Any) -> Any:
+    # Past the options' own `__setattr__`, which refuses names that they do not know.
+    return vars(options).setdefault("_map_vectorization", MapVectorizationOptions())
+
+
+def _set_options(options: Any, value: Any) -> None:
+    # TensorFlow 1.15 and 2.0 had a plain bool there.
+    vars(options)["_map_vectorization"] = value
+
+
+map_vectorization = property(_options_of, _set_options)
+"""Takes the place of the attribute of `tf.data.experimental.OptimizationOptions`."""

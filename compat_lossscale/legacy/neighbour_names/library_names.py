@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that NumPy, SciPy, Weights & Biases, Python's standard library and setuptools took away."""
+
+from __future__ import annotations
+
+from compat_lossscale.legacy.neighbour_names.neighbour import THE_SAME, Neighbour
+
+_FUNCTIONS = "compat_lossscale.legacy.library_functions"
+
+
+def _named(until: str, names: dict[str, str]) -> tuple[Neighbour, ...]:
+    return tuple(
+        Neighbour(f"numpy.{name}", until, path, THE_SAME, _written(path))
+        for name, path in names.items()
+    )
+
+
+def _written(path: str) -> str:
+    """How new code writes a name, `builtins:float` as `float`."""
+    return path.replace(":", ".").removeprefix("builtins.").replace("numpy.", "np.", 1)
+
+
+def _ours(name: str, until: str, instead: str, exactly: str = "") -> Neighbour:
+    return Neighbour(f"numpy.{name}", until, f"{_FUNCTIONS}:{name}", THE_SAME, instead, exactly)
+
+
+NUMPY = (
+    *_named(
+        "numpy 1.23",
+        {
+            "bool": "builtins:bool",
+            "int": "builtins:int",
+            "float": "builtins:float",
+            "complex": "builtins:complex",
+            "object": "builtins:object",
+            "str": "builtins:str",
+            "unicode": "builtins:str",
+            "long": "builtins:int",
+            "bool8": "numpy:bool_",
+            "int0": "numpy:intp",
+            "uint0": "numpy:uintp",
+            "object0": "numpy:object_",
+            "str0": "numpy:str_",
+            "bytes0": "numpy:bytes_",
+            "void0": "numpy:void",
+            "typeDict": "numpy:sctypeDict",
+            "warnings": "warnings",
+        },
+    ),
+    *_named(
+        "numpy 1.26",
+        {
+            "float_": "numpy:float64",
+            "complex_": "numpy:complex128",
+            "string_": "numpy:bytes_",
+            "unicode_": "numpy:str_",
+            "longfloat": "numpy:longdouble",
+            "singlecomplex": "numpy:complex64",
+            "cfloat": "numpy:complex128",
+            "clongfloat": "numpy:clongdouble",
+            "longcomplex": "numpy:clongdouble",
+            "Inf": "numpy:inf",
+            "Infinity": "numpy:inf",
+            "infty": "numpy:inf",
+            "PINF": "numpy:inf",
+            "NaN": "numpy:nan",
+            "NAN": "numpy:nan",
+            "product": "numpy:prod",
+            "cumproduct": "numpy:cumprod",
+            "alltrue": "numpy:all",
+            "sometrue": "numpy:any",
+            "round_": "numpy:round",
+            "row_stack": "numpy:vstack",
+            "mat": "numpy:asmatrix",
+            "math": "math",
+            "AxisError": "numpy.exceptions:AxisError",
+            "ComplexWarning": "numpy.exceptions:ComplexWarning",
+            "RankWarning": "numpy.exceptions:RankWarning",
+            "TooHardError": "numpy.exceptions:TooHardError",
+            "VisibleDeprecationWarning": "numpy.exceptions:VisibleDeprecationWarning",
+            "DataSource": "numpy.lib.npyio:DataSource",
+        },
+    ),
+    *_named("numpy 2.3", {"trapz": "numpy:trapezoid"}),
+    *_named("numpy 1.17", {"rank": "numpy:ndim"}),
+    _ours("NINF", "numpy 1.26", "-np.inf", "-numpy.inf"),
+    _ours("NZERO", "numpy 1.26", "-0.0", "-0.0"),
+    _ours("PZERO", "numpy 1.26", "0.0", "0.0"),
+    _ours("asscalar", "numpy 1.22", "a.item()", "numpy.asarray(...).item()"),
+    _ours("alen", "numpy 1.22", "len(a)"),
+    _ours("msort", "numpy 1.26", "np.sort(a, axis=0)", "numpy.sort(..., axis=0)"),
+    _ours(
+        "asfarray",
+        "numpy 1.26",
+        "np.asarray(a, dtype=np.float64)",
+        "numpy.asarray(..., dtype=float)",
+    ),
+    _ours("in1d", "numpy 2.3", "np.isin(a, b), flattened", "numpy.isin(..., ...).ravel()"),
+    _ours("issubsctype", "numpy 1.26", "np.issubdtype(a, b)"),
+    _ours("obj2sctype", "numpy 1.26", "np.dtype(a).type"),
+    _ours("cast", "numpy 1.26", "np.asarray(a, dtype=...)"),
+    _ours("sctypes", "numpy 1.26", "the types themselves"),
+    Neighbour(
+        "numpy.issubclass_",
+        "numpy 1.26",
+        "builtins:issubclass",
+        "what is no class is an error; it gave False",
+        "issubclass",
+    ),
+    Neighbour(
+        "numpy.find_common_type",
+        "numpy 1.26",
+        "",
+        "numpy's rules for the types of results have changed",
+        "Use np.result_type(...)",
+    ),
+)
+
+
+_WINDOWS = (
+    *("barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "chebwin"),
+    *("cosine", "exponential", "flattop", "gaussian", "general_gaussian", "hamming", "hann"),
+    *("kaiser", "nuttall", "parzen", "triang", "tukey"),
+)
+
+SCIPY = tuple(
+    Neighbour(
+        f"scipy.signal.{name}",
+        "SciPy 1.12",
+        f"scipy.signal.windows:{name}",
+        THE_SAME,
+        f"scipy.signal.windows.{name}",
+    )
+    for name in _WINDOWS
+)
+
+
+WANDB = (
+    Neighbour(
+        "wandb.keras.*",
+        "wandb 0.16",
+        "wandb.integration.keras",
+        THE_SAME,
+        "wandb.integration.keras",
+    ),
+)
+
+
+_OURS = "compat_lossscale.legacy"
+
+
+_ABSTRACT_CLASSES = (
+    *("Awaitable", "Coroutine", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Hashable"),
+    *("Iterable", "Iterator", "Generator", "Reversible", "Sized", "Container", "Callable"),
+    *("Collection", "Set", "MutableSet", "Mapping", "MutableMapping", "MappingView", "KeysView"),
+    *("ItemsView", "ValuesView", "Sequence", "MutableSequence", "ByteString"),
+)
+
+PYTHON = (
+    *(
+        Neighbour(
+            f"collections.{name}",
+            "Python 3.9",
+            f"collections.abc:{name}",
+            THE_SAME,
+            f"collections.abc.{name}",
+        )
+        for name in _ABSTRACT_CLASSES
+    ),
+    Neighbour(
+        "inspect.getargspec",
+        "Python 3.10",
+        f"{_OURS}.library_functions:getargspec",
+        THE_SAME,
+        "inspect.getfullargspec",
+        for_members=("inspect.getfullargspec", "args", "varargs", "defaults", "0", "1", "3"),
+    ),
+    Neighbour(
+        "inspect.ArgSpec",
+        "Python 3.10",
+        f"{_OURS}.library_functions:ArgSpec",
+        THE_SAME,
+        "inspect.FullArgSpec",
+    ),
+    Neighbour(
+        "time.clock",
+        "Python 3.7",
+        "time:process_time",
+        "processor time, as on Unix; on Windows it was wall time",
+        "time.process_time or time.perf_counter",
+    ),
+    Neighbour(
+        "fractions.gcd",
+        "Python 3.8",
+        "math:gcd",
+        "never negative; it had the sign of the second number",
+        "math.gcd",
+    ),
+    Neighbour(
+        "base64.encodestring", "Python 3.8", "base64:encodebytes", THE_SAME, "base64.encodebytes"
+    ),
+    Neighbour(
+        "base64.decodestring", "Python 3.8", "base64:decodebytes", THE_SAME, "base64.decodebytes"
+    ),
+    Neighbour(
+        "asyncio.coroutine",
+        "Python 3.10",
+        "types:coroutine",
+        "for generator functions",
+        "async def",
+    ),
+    Neighbour("os.errno", "Python 3.6", "errno", THE_SAME, "import errno"),
+    Neighbour(
+        "imp.*",
+        "Python 3.11",
+        "",
+        "Python left it out",
+        "Use importlib, or install a copy of the module: pip install zombie-imp",
+    ),
+    Neighbour(
+        "xml.etree.cElementTree.*",
+        "Python 3.8",
+        "xml.etree.ElementTree",
+        THE_SAME,
+        "xml.etree.ElementTree",
+    ),
+    Neighbour(
+        "pkg_resources.*",
+        "setuptools 81",
+        "",
+        "setuptools left it out",
+        "Use packaging.version, importlib.metadata and importlib.resources, or install the last "
+        "setuptools that has it: pip install 'setuptools<81'",
+    ),
+    Neighbour(
+        "distutils.*",
+        "Python 3.11",
+        "setuptools._distutils",
+        "setuptools' copy, which TensorFlow installs",
+        "packaging.version, shutil, sysconfig, or a function of your own",
+    ),
+)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the tables. Plain data: nothing is imported to make one."""
+
+from __future__ import annotations
+
+import dataclasses
+import pkgutil
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+THE_SAME = "the same"
+"""What serves the name is what the name stood for, or does the same in every case."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Neighbour:
+    """A name that programs of the old API use besides loss scaling, and that is gone today.
+
+    Attributes:
+        name: The name, with the module it was in. A name that ends in `.*` is a module with all
+            that is below it.
+        until: The last version that had it, such as `"numpy 1.23"`.
+        served_by: What serves it now, as `module:name`, or a module; empty if nothing does.
+        faithful: `THE_SAME`, or in what way it differs; why nothing serves it, if nothing does.
+        instead: What to write in new code, in words.
+        exactly: What new code has in its place, to the letter, where that does the same in every
+            case and is not what serves the name: a dotted path, a number, or a call in which `...`
+            stands for an argument; a minus sign may stand in front.
+        for_members: For a function of whose result only some members are what they were: the
+            path of the one that new code calls, and these members, by name or by place.
+        package: The package that serves it, if that has to be installed besides: what is imported
+            of it, and the command that installs it.
+    """
+
+    name: str
+    until: str
+    served_by: str
+    faithful: str = THE_SAME
+    instead: str = ""
+    exactly: str = ""
+    for_members: tuple[str, ...] = ()
+    package: tuple[str, str] | None = None
+
+    @property
+    def is_served(self) -> bool:
+        """Whether anything serves the name."""
+        return bool(self.served_by)
+
+    @property
+    def module_or_name(self) -> str:
+        """The name, without the sign that it is a module with all that is below."""
+        return self.name.removesuffix(".*")
+
+    @property
+    def place(self) -> str:
+        """The module, or the class, that the name was in."""
+        return self.module_or_name.rpartition(".")[0]
+
+    @property
+    def short_name(self) -> str:
+        """The name without the module it was in."""
+        return self.module_or_name.rpartition(".")[2]
+
+    @property
+    def successor(self) -> str:
+        """What new code has in its place, as `exactly` writes it; empty if nothing is the same."""
+        if self.exactly:
+            return self.exactly
+        is_ours = self.served_by.startswith("compat_lossscale.")
+        # `tf` has no attribute `python`: a single name of a private module cannot be spelled so.
+        is_private = self.served_by.startswith("tensorflow.python.") and ":" in self.served_by
+        if self.faithful != THE_SAME or is_ours or is_private or ", " in self.served_by:
+            return ""
+        return self.served_by.replace(":", ".").removeprefix("builtins.")
+
+    def resolve(self) -> Any:
+        """Imports what serves the name, and returns it.
+
+        Raises:
+            AttributeError: Nothing serves it; the message says what to do.
+        """
+        if not self.is_served:
+            raise AttributeError(self.explanation(), name=self.short_name)
+        return pkgutil.resolve_name(self.served_by)
+
+    def missing(self) -> str:
+        """Says that the package that serves it is missing, and what to do."""
+        assert self.package is not None
+        return (
+            f"{self.module_or_name} ended with {self.until}, and works with the package that it "
+            f"came from, which is not installed: {self.package[1]}"
+        )
+
+    def explanation(self) -> str:
+        """Says why nothing serves the name, and what to do."""
+        return f"{self.module_or_name} ended with {self.until}: {self.faithful}. {self.instead}."
+
+
+@dataclasses.dataclass(frozen=True)
+class Changed:
+    """A signature that changed.
+
+    Attributes:
+        path: The function, the class or the method. A class stands for its constructor.
+        same: How many of the first parameters are what they were.
+        then: The old parameters after these, in order.
+        told_by: By place, the types of values that the parameter at this place takes in the old
+            signature alone. The types are exact: a bool is no int.
+        at_most: How many arguments today's signature takes without names; `None` for any number.
+        renamed: Today's names of parameters, by the old ones.
+        dropped: Parameters that are gone, and whose values do nothing today.
+        refused: By name, parameters whose values are an error, and what to do. `None` is none.
+        instead: What to write for the calls that the rest says nothing of, if they changed too.
+    """
+
+    path: str
+    same: int = 0
+    then: tuple[str, ...] = ()
+    told_by: Mapping[int, tuple[type, ...]] = dataclasses.field(default_factory=dict)
+    at_most: int | None = None
+    renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    dropped: frozenset[str] = frozenset()
+    refused: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    instead: str = ""
+
+    @property
+    def is_method(self) -> bool:
+        """Whether it is in a class."""
+        return self.path.split(".")[-2][0].isupper()
+
+    @property
+    def name(self) -> str:
+        """The name, without the module or the class it is in."""
+        return self.path.rpartition(".")[2]
+
+    def is_old(self, kinds: Sequence[type | None]) -> bool:
+        """Whether arguments without names are in the order of the old signature.
+
+        Args:
+            kinds: The type of each; `None` where it is not known.
+        """
+        if self.at_most is not None and len(kinds) > self.at_most:
+            return True
+        told = self.told_by.items()
+        return any(place < len(kinds) and kinds[place] in types for place, types in told)
+
+    def names_for(self, count: int) -> list[str | None]:
+        """Returns the names to call arguments by that the old signature took without names.
+
+        Args:
+            count: How many there are.
+
+        Returns:
+            `None` for those that stay without, and an old name for each of the others.
+        """
+        return [None] * min(self.same, count) + list(self.then[: max(count - self.same, 0)])
+
+    def as_today(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Returns the arguments of a call as today's signature takes them.
+
+        Raises:
+            ValueError: A parameter has a value that is an error today; the message says what to do.
+        """
+        positional, named = list(args), dict(kwargs)
+        if self.then and self.is_old([type(value) for value in args]):
+            names = self.names_for(len(args))
+            if len(names) == len(args) and not named.keys() & set(names):
+                positional = list(args[: self.same])
+                named.update(zip(self.then, args[self.same :], strict=False))
+        for old, new in self.renamed.items():
+            if old in named and new not in named:
+                named[new] = named.pop(old)
+        for name, instead in self.refused.items():
+            if named.get(name) is not None:
+                raise ValueError(f"{self.name}() has no {name} any more. {instead}.")
+        kept = {name: value for name, value in named.items() if name not in self.dropped}
+        return positional, kept

@@ -1,0 +1,535 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Serves names next to the loss-scale API that old programs use, and that are gone today.
+
+Which names these are is in `neighbour_names`. What serves a name is imported when a program asks
+for it. What is there is never replaced: a module's `__getattr__` (PEP 562) is asked only for names
+that the module lacks, and a finder that is last in `sys.meta_path` only for modules that nobody
+finds. The exception is `tensorflow.python.keras`: TensorFlow has a package of that name still,
+which its own modules go on using, so what stands in for it looks at who asks.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from compat_lossscale._import_hook import add_finder, remove_finder, when_imported
+from compat_lossscale._patching import Undo, modules_at, set_attribute, take_back
+from compat_lossscale.legacy.neighbour_names import MEMBERS, TABLE, keras_names
+from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, PRIVATE, instead_of
+from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+
+_API_ROOTS = ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1")
+
+
+def _by_place(names: Iterable[Neighbour]) -> dict[str, dict[str, Neighbour]]:
+    places: dict[str, dict[str, Neighbour]] = {}
+    for one in names:
+        places.setdefault(one.place, {})[one.short_name] = one
+    return places
+
+
+_MODULES = {one.name.removesuffix(".*"): one for one in TABLE if one.name.endswith(".*")}
+_MODULES_OF_KERAS = {name: one for name, one in _MODULES.items() if one in keras_names.MODULES}
+_FINDABLE = {name: one for name, one in _MODULES.items() if name not in _MODULES_OF_KERAS}
+# `from tensorflow.keras.utils import multi_gpu_model` says more if it is looked for as a module.
+_FINDABLE |= {one.name: one for one in TABLE if not one.is_served and one not in MEMBERS}
+_NAMES = _by_place(one for one in TABLE if not one.name.endswith(".*") and one not in MEMBERS)
+_EXPLAINED = _by_place(one for one in MEMBERS if not one.is_served)
+
+
+def put(undo: Undo, *, keras: int = 2) -> None:
+    """Serves the neighbours; those of a module that is not imported yet as soon as it is.
+
+    Args:
+        undo: What takes that back.
+        keras: Which Keras `tf.keras` is: 2 for tf-keras, 3 for Keras 3. With Keras 3, what only
+            tf-keras can stand for is not served.
+    """
+    has_tf_keras = keras == 2
+    # Modules that are imported later add to the list then.
+    own: Undo = []
+    undo.append(functools.partial(take_back, own))
+    put_modules(_FINDABLE, own)
+    if has_tf_keras:
+        put_keras_2(keras_names.PACKAGES_FOR_KERAS_2, own)
+    for place, names in _NAMES.items():
+        if place.partition(".")[0] != "tensorflow":
+            put_in = functools.partial(put_lazy_names, names=names, undo=own)
+            when_imported(place, put_in, own)
+    when_imported("tensorflow", functools.partial(_put_in_tensorflow, own, has_tf_keras), own)
+
+
+def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> None:
+    # Not before: these need TensorFlow.
+    from compat_lossscale.legacy.changed_behaviour import (  # noqa: PLC0415
+        put_backups,
+        put_compute_loss,
+        put_signatures,
+        put_unhashable_defaults,
+    )
+
+    for place, named in _NAMES.items():
+        names = {name: one for name, one in named.items() if has_tf_keras or not _needs_it(one)}
+        if place.startswith("tensorflow.python."):
+            if not place.startswith(f"{PRIVATE}."):
+                when_imported(
+                    place, functools.partial(put_lazy_names, names=names, undo=undo), undo
+                )
+        elif place.partition(".")[0] == "tensorflow":
+            _put_public_names(place, names, undo)
+    for method in MEMBERS:
+        if method.is_served and (has_tf_keras or ".keras." not in method.name):
+            _put_method(method, undo)
+    for place, names in _EXPLAINED.items():
+        _put_explanations(place, names if has_tf_keras or ".keras." not in place else {}, undo)
+    put_tensorflow_1_explanations(tensorflow, undo)
+    put_unhashable_defaults(undo)
+    put_signatures(undo, has_tf_keras=has_tf_keras)
+    if has_tf_keras:
+        put_backups(undo)
+        put_compute_loss(undo)
+        put_keras_modules(_MODULES_OF_KERAS, _NAMES, undo)
+    else:
+        put_keras_3_explanations(undo)
+
+
+def _public_modules(place: str) -> list[object]:
+    """The modules that a public name of TensorFlow is in: one for each version of the API."""
+    modules = [module for path in _public_paths(place) for module in modules_at(path)]
+    return list({id(module): module for module in modules}.values())
+
+
+def _public_paths(place: str) -> list[str]:
+    below = place.partition(".")[2]
+    return [f"{api}.{below}".removesuffix(".") for api in _API_ROOTS]
+
+
+def _put_public_names(place: str, names: Mapping[str, Neighbour], undo: Undo) -> None:
+    put_in = functools.partial(put_lazy_names, names=names, undo=undo)
+    for module in _public_modules(place):
+        put_in(module)
+    # `import tensorflow.data.experimental` makes a second copy, which is `tf.data`'s from then on.
+    for path in _public_paths(place):
+        if path not in sys.modules:
+            when_imported(path, put_in, undo)
+
+
+def _needs_it(neighbour: Neighbour) -> bool:
+    """Whether only tf-keras can stand for a name."""
+    is_of_keras = neighbour.name.startswith("tensorflow.keras.")
+    return neighbour.served_by.startswith("tf_keras") or (is_of_keras and neighbour.is_served)
+
+
+def _classes(path: str) -> set[type]:
+    """The classes that a public name of TensorFlow leads to."""
+    place, _, name = path.rpartition(".")
+    return {getattr(module, name, None) for module in _public_modules(place)} - {None}  # type: ignore[return-value]
+
+
+def _put_explanations(place: str, names: Mapping[str, Neighbour], undo: Undo) -> None:
+    for cls in _classes(place) if names else ():
+        put_explanations(cls, names, undo)
+
+
+def _put_method(method: Neighbour, undo: Undo) -> None:
+    for cls in _classes(method.place):
+        if not hasattr(cls, method.short_name):
+            set_attribute(cls, method.short_name, method.resolve(), undo)
+
+
+Modules = Mapping[str, Neighbour]
+"""What serves modules, by name. A module serves those below it too."""
+
+
+def put_lazy_names(module: Any, names: Mapping[str, Neighbour], undo: Undo) -> None:
+    """Serves names of a module that it lacks."""
+    own = vars(module).get("__getattr__")
+
+    def look_up(name: str) -> Any:
+        neighbour = names.get(name)
+        if neighbour is not None:
+            return neighbour.resolve()
+        if own is not None:
+            return own(name)
+        raise AttributeError(
+            f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module
+        )
+
+    set_attribute(module, "__getattr__", look_up, undo)
+
+
+def put_tensorflow_1_explanations(tensorflow: Any, undo: Undo) -> None:
+    """Lets the error of a name that only TensorFlow 1 had say what to do.
+
+    To `hasattr` and `dir` it is not there.
+    """
+    v1 = tensorflow.compat.v1
+    put_lazy_names(tensorflow, _of_version_1(v1, ""), undo)
+    for name, module in list(vars(tensorflow).items()):
+        in_v1 = vars(v1).get(name)
+        # Modules of Keras, such as `tf.losses`, stay as they are: lazy ones copy what is in them.
+        is_module = type(module) is types.ModuleType and isinstance(in_v1, types.ModuleType)
+        if is_module and module.__name__.startswith("tensorflow."):
+            put_lazy_names(module, _of_version_1(in_v1, f"{name}."), undo)
+
+
+def _of_version_1(module: Any, place: str) -> dict[str, Neighbour]:
+    """Returns the names of a module of `tf.compat.v1`, as names that nothing serves."""
+    return {
+        name: Neighbour(
+            f"tf.{place}{name}",
+            "TensorFlow 1",
+            "",
+            "TensorFlow 2 has it in tf.compat.v1 alone",
+            "To run a program of TensorFlow 1: compat-lossscale run --tf1. In a program of "
+            f"TensorFlow 2, write tf.compat.v1.{place}{name}",
+        )
+        for name in vars(module)
+        if not name.startswith("__")
+    }
+
+
+def put_explanations(cls: Any, names: Mapping[str, Neighbour], undo: Undo) -> None:
+    """Lets the error of an attribute that objects lack say what to do.
+
+    To `hasattr` and `dir` it is not there.
+    """
+    own = getattr(cls, "__getattr__", None)
+
+    def explain(self: Any, name: str) -> Any:
+        if own is not None:
+            return own(self, name)
+        try:
+            # Fails as before: a property may have failed, too, with an error of its own.
+            return object.__getattribute__(self, name)
+        except AttributeError:
+            if name not in names or hasattr(type(self), name):
+                raise
+        raise AttributeError(names[name].explanation(), name=name, obj=self)
+
+    set_attribute(cls, "__getattr__", explain, undo)
+
+
+def put_modules(modules: Modules, undo: Undo) -> None:
+    """Serves modules that are gone."""
+    finder = _Finder(modules)
+    add_finder(finder, first=False)
+    undo.append(finder.take_back)
+
+
+def serving(modules: Modules, name: str) -> tuple[Neighbour, list[str]] | None:
+    """Returns what serves a module, and the paths of the modules that do; `None` without one."""
+    above, below = name, ""
+    while above not in modules:
+        above, dot, last = above.rpartition(".")
+        if not dot:
+            return None
+        below = f".{last}{below}"
+    neighbour = modules[above]
+    return neighbour, [f"{path}{below}" for path in neighbour.served_by.split(", ")]
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds modules that are gone."""
+
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+        self._served: dict[str, Any] = {}
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        found = serving(self._modules, name)
+        if found is None:
+            return None
+        neighbour, paths = found
+        # Of an error that has the module's own name, `from tensorflow import contrib` leaves only
+        # "cannot import name".
+        if not neighbour.is_served:
+            raise ModuleNotFoundError(f"No module named {name!r}: {neighbour.explanation()}")
+        try:
+            module = serving_module(paths)
+        except ModuleNotFoundError as error:
+            if neighbour.package and error.name == neighbour.package[0]:
+                raise ModuleNotFoundError(
+                    f"No module named {name!r}: {neighbour.missing()}", name=error.name
+                ) from None
+            return None
+        self._served[name] = module
+        return importlib.machinery.ModuleSpec(name, _Loader(module), is_package=True)
+
+    def take_back(self) -> None:
+        """Removes the finder, and what was imported by it."""
+        remove_finder(self)
+        for name, module in self._served.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
+            parent, _, short_name = name.rpartition(".")
+            namespace = vars(sys.modules[parent]) if parent in sys.modules else {}
+            if namespace.get(short_name) is module:
+                del namespace[short_name]
+
+
+class _Loader(importlib.abc.Loader):
+    """Gives a module that is there already."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        return self._module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        # The import has said that the module is the one that was asked for; it may be another's.
+        if isinstance(module, StandIn):
+            assert module.__spec__ is not None
+            module.__name__ = module.__spec__.name
+        else:
+            module.__spec__ = self._spec
+
+
+def serving_module(paths: Sequence[str]) -> Any:
+    """Returns the module that serves for those at `paths`.
+
+    Raises:
+        ModuleNotFoundError: The first of them is not there, or none is.
+    """
+    modules = [importlib.import_module(paths[0])]
+    for path in paths[1:]:
+        try:
+            modules.append(importlib.import_module(path))
+        except ModuleNotFoundError:
+            continue
+    # What is imported below a package becomes an attribute of it, and belongs to no other package.
+    if len(modules) == 1 and not hasattr(modules[0], "__path__"):
+        return modules[0]
+    return StandIn(modules)
+
+
+class StandIn(types.ModuleType):
+    """A module whose names are those of other modules, the first that has one."""
+
+    def __init__(self, modules: Sequence[Any], name: str = "") -> None:
+        super().__init__(name or modules[0].__name__)
+        self.__path__: list[str] = []
+        self._stands_for = tuple(modules)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return self.__dir__()
+        if name == "__file__":
+            return getattr(self._stands_for[0], name)
+        for module in self._stands_for:
+            if hasattr(module, name):
+                return getattr(module, name)
+        raise AttributeError(
+            f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self
+        )
+
+    def __dir__(self) -> list[str]:
+        names = {name for module in self._stands_for for name in dir(module)}
+        return sorted(name for name in {*names, *vars(self)} if not name.startswith("_"))
+
+
+_KERAS_3_HOMES = (
+    "keras._tf_keras.keras",
+    "keras",
+    "tensorflow.keras",
+    "tensorflow.compat.v1.keras",
+    "tensorflow.compat.v2.keras",
+)
+"""Where programs find Keras. The first is what `tf.keras` leads to, and imports make copies."""
+
+
+def put_keras_3_explanations(undo: Undo) -> None:
+    """Has names of `tf.keras` that Keras 3 lacks explained: nothing serves them."""
+    places: dict[str, dict[str, Neighbour]] = {}
+    modules = {}
+    for below in sorted(GONE | GONE_V1):
+        place, _, name = below.rpartition(".")
+        places.setdefault(place, {})[name] = _gone_from_keras_3(below)
+        # Of the error of an attribute, `from tensorflow.keras.layers import it` shows nothing.
+        modules.update({f"{home}.{below}": _gone_from_keras_3(below) for home in _KERAS_3_HOMES})
+    put_modules(modules, undo)
+    for place, names in places.items():
+        for home in _KERAS_3_HOMES:
+            put_in = functools.partial(_put_in_module, names, undo)
+            when_imported(f"{home}.{place}".removesuffix("."), put_in, undo)
+
+
+def _put_in_module(names: dict[str, Neighbour], undo: Undo, module: types.ModuleType) -> None:
+    if type(module) is types.ModuleType:  # TensorFlow's lazy one leads to one of these.
+        put_lazy_names(module, names, undo)
+
+
+def _gone_from_keras_3(below: str) -> Neighbour:
+    return Neighbour(
+        f"tensorflow.keras.{below}",
+        "Keras 2",
+        "",
+        "Keras 3 has none",
+        f"Use {instead_of(below)}. Without that change, run the program on tf-keras: "
+        "compat-lossscale run, without --keras3",
+    )
+
+
+_LEFT_ALONE = f"{PRIVATE}.mixed_precision"
+"""The old names of loss scaling are in place there."""
+_IMPORTERS = ("importlib", "importlib._bootstrap", "_frozen_importlib", __name__)
+
+
+def put_keras_modules(modules: Modules, names: Mapping[str, Modules], undo: Undo) -> None:
+    """Puts modules in place of those of `tensorflow.python.keras`.
+
+    Args:
+        modules: What serves them, by name.
+        names: By module, names that are served from elsewhere.
+        undo: What takes that back.
+    """
+    if PRIVATE not in sys.modules:
+        return
+    own = {name: module for name, module in sys.modules.items() if _is_replaced(name)}
+    finder = _KerasFinder(own, modules, names)
+    for name in own:
+        del sys.modules[name]
+    add_finder(finder, first=True)
+
+    def put_back() -> None:
+        remove_finder(finder)
+        for name in [name for name in sys.modules if _is_replaced(name)]:
+            del sys.modules[name]
+        sys.modules.update(own)
+
+    undo.append(put_back)
+    # The import puts the stand-in into the package above; what is there now is to come back.
+    set_attribute(sys.modules[PRIVATE.rpartition(".")[0]], "keras", own[PRIVATE], undo)
+    root = importlib.import_module(PRIVATE)
+    root.mixed_precision = sys.modules[_LEFT_ALONE]  # type: ignore[attr-defined]  # added here
+
+
+def _is_replaced(name: str) -> bool:
+    return f"{name}.".startswith(f"{PRIVATE}.") and not f"{name}.".startswith(f"{_LEFT_ALONE}.")
+
+
+class _KerasFinder(importlib.abc.MetaPathFinder):
+    """Finds the modules that stand in, and those that TensorFlow gets."""
+
+    def __init__(self, own: dict[str, Any], modules: Modules, names: Mapping[str, Modules]) -> None:
+        self._own = own
+        self._modules = modules
+        self.names = names
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if not _is_replaced(name):
+            return None
+        found = serving(self._modules, name)
+        assert found is not None
+        try:
+            today = [serving_module(found[1])]
+        except ModuleNotFoundError:
+            today = []
+        if not today and self.of_tensorflow(name) is None:
+            return None
+        module = _KerasModule(name, today, self)
+        return importlib.machinery.ModuleSpec(name, _Loader(module), is_package=True)
+
+    def of_tensorflow(self, name: str) -> Any:
+        """TensorFlow's own module of that name; `None` if there is none."""
+        if name not in self._own:
+            parent = self._own.get(name.rpartition(".")[0])
+            spec = importlib.machinery.PathFinder.find_spec(name, getattr(parent, "__path__", []))
+            if parent is None or spec is None or spec.loader is None:
+                return None
+            self._own[name] = module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            setattr(parent, name.rpartition(".")[2], module)
+        return self._own[name]
+
+
+class _KerasModule(StandIn):
+    """A module of tf-keras to everybody except TensorFlow, which gets its own."""
+
+    def __init__(self, name: str, modules: Sequence[Any], finder: _KerasFinder) -> None:
+        super().__init__(modules, name)
+        self._finder = finder
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name not in {"__all__", "__file__", "__version__"}:
+            raise AttributeError(name)
+        if _asked_by_tensorflow():
+            return getattr(self._finder.of_tensorflow(self.__name__), name)
+        # A single name may be served from elsewhere than its module.
+        neighbour = self._finder.names.get(self.__name__, {}).get(name)
+        if neighbour is not None:
+            return neighbour.resolve()
+        value = super().__getattr__(name)
+        if isinstance(value, types.ModuleType):
+            try:
+                return importlib.import_module(f"{self.__name__}.{name}")
+            except ModuleNotFoundError:
+                return value
+        return value
+
+
+def _asked_by_tensorflow() -> bool:
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__") in _IMPORTERS:
+        frame = frame.f_back
+    asker = str(frame.f_globals.get("__name__"))
+    return asker == "tensorflow" or asker.startswith("tensorflow.")
+
+
+def put_keras_2(packages: Sequence[str], undo: Undo) -> None:
+    """Lets packages that were made for Keras 2 import tf-keras as `keras`; nobody else does.
+
+    A module's import statements call the `__import__` of its `__builtins__`. Modules of these
+    packages have one of their own.
+    """
+    finder = _Keras2Finder(packages)
+    add_finder(finder, first=True)
+    undo.append(lambda: remove_finder(finder))
+
+
+class _Keras2Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, packages: Sequence[str]) -> None:
+        self._packages = frozenset(packages)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name.partition(".")[0] not in self._packages:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            spec.loader = _Keras2Loader(name, spec.loader.path)
+        return spec
+
+
+class _Keras2Loader(importlib.machinery.SourceFileLoader):
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _import_keras_2}
+        super().exec_module(module)
+
+
+def _import_keras_2(
+    name: str,
+    globals: Mapping[str, Any] | None = None,  # noqa: A002  # the name __import__ gives it
+    locals: Mapping[str, Any] | None = None,  # noqa: A002  # `__import__`'s own name
+    fromlist: Sequence[str] | None = (),
+    level: int = 0,
+) -> Any:
+    if level == 0 and name.partition(".")[0] == "keras":
+        name = name.replace("keras", "tf_keras", 1)
+    return builtins.__import__(name, globals, locals, fromlist or (), level)
