@@ -13,33 +13,23 @@ import click
 
 from compat_lossscale.cli import Command
 from compat_lossscale.legacy.program import split
+from compat_lossscale.recording import recorder
 
-RECORDER = Path(__file__).parent.parent / "recording" / "recorder.py"
-_A_FILE = click.Path(dir_okay=False)
-_OPTIONS = (
-    click.option("--steps", type=click.IntRange(min=1), metavar="N",
-                 help="End the program after N steps of its first optimizer."),
-    click.option("--seed", type=click.IntRange(min=0), metavar="N",
-                 help="Seed Python, NumPy and TensorFlow with N before the program does [0]."),
-    click.option("--every", type=click.IntRange(min=1), metavar="K",
-                 help="Record every Kth step."),
-    click.option("--twice", is_flag=True,
-                 help="Run the program twice, and record what it does not reproduce."),
-    click.option("--with-initial-values", is_flag=True,
-                 help="Keep the first values of the variables, for --start-from."),
-    click.option("--with-values", is_flag=True, help="Keep the variables' values of each step."),
-    click.option("--start-from", type=_A_FILE, metavar="FILE",
-                 help="Begin with the values and the data that another recording keeps."),
-    click.option("--fix-data", type=click.IntRange(min=1), metavar="N",
-                 help="Keep the data of the first N steps, for --start-from."),
-    click.option("--limit", type=click.IntRange(min=1), metavar="MB",
-                 help="The largest recording; the rest of a longer run is left out [64]."),
-)  # fmt: skip
+RECORDER = Path(recorder.__file__)
 
 
 def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options of the recorder to a command."""
-    for option in reversed(_OPTIONS):
+    for action in reversed(recorder.parser()._actions):
+        if action.dest in ("help", "output"):
+            continue
+        kind: click.ParamType = click.Path(dir_okay=False)
+        if action.type is int:
+            kind = click.IntRange(min=0 if action.dest == "seed" else 1)
+        flag: dict[str, Any] = {"is_flag": True} if action.nargs == 0 else {"type": kind}
+        words = action.help or ""
+        words = f"{words[:1].upper()}{words[1:]}."
+        option = click.option(*action.option_strings, metavar=action.metavar, help=words, **flag)
         command = option(command)
     return command
 

@@ -155,6 +155,29 @@ class RecordingComparison:
         self.others.clear()
 
 
+@dataclasses.dataclass
+class _Both:
+    """An array that both sides have after a step.
+
+    Attributes:
+        kind: Its kind, as in the first recording.
+        place: Its place among those of the kind.
+        seen: What was seen of it in the first recording.
+        seen2: What was seen of it in the second one.
+        way: How far a variable has gone since the beginning; of a slot, its norm.
+        apart: The distance of the two.
+        noise: How much they may differ for no reason.
+    """
+
+    kind: str
+    place: int
+    seen: Seen
+    seen2: Seen
+    way: float
+    apart: float
+    noise: float = 0.0
+
+
 def compare(
     before: Recording, after: Recording, *, rtol: float | None = None, output: bool = True
 ) -> RecordingComparison:
@@ -370,17 +393,19 @@ class _Comparing:
                 agree = words[0] == words[1] or None in (left, right)
             if not agree and not self._is_unstable(one, key, None, index):
                 self._differ(what, number, one, words, at)
-        self._arrays(one, self._seen_twice(one, pairs, index, step, step2), number, at)
+        both = list(self._both(one, pairs, index, step, step2))
+        rounded = not self.rounds_alike and self._is_rounded(both)
+        for array in both:
+            self._array(one, array, number, at, rounded=rounded)
 
-    def _seen_twice(
+    def _both(
         self,
         one: RecordedOptimizer,
         pairs: Sequence[tuple[int, int]],
         index: int,
         step: Step,
         step2: Step,
-    ) -> Iterator[tuple[str, int, Seen, Seen]]:
-        """Yields the kind, the place, and what was seen, of arrays that both sides have."""
+    ) -> Iterator[_Both]:
         kinds = {slot_kind(name): arrays for name, arrays in step2.arrays.items()}
         for kind, arrays in step.arrays.items():
             arrays2 = kinds.get(slot_kind(kind), ())
@@ -388,35 +413,24 @@ class _Comparing:
                 seen = arrays[left] if left < len(arrays) else None
                 seen2 = arrays2[right] if right < len(arrays2) else None
                 if seen and seen2 and not self._is_unstable(one, kind, left, index):
-                    yield kind, left, seen, seen2
+                    first = one.first[left] if kind == VARIABLES else None
+                    way = seen.norm if first is None else distance(first, seen)
+                    yield _Both(kind, left, seen, seen2, way, distance(seen, seen2))
 
-    def _arrays(
-        self,
-        one: RecordedOptimizer,
-        seen_twice: Iterable[tuple[str, int, Seen, Seen]],
-        number: int,
-        at: tuple[str, str],
-    ) -> None:
-        """Compares the variables and slots after a step."""
-        arrays = [(*row, _way(one, *row[:3])) for row in seen_twice]
-        noise: dict[str, float] = {}
-        gradients: dict[str, list[float]] = {}
-        if not self.rounds_alike:
-            for kind, _, _, _, way in arrays:
-                noise[kind] = max(noise.get(kind, 0.0), NOISE * way if math.isfinite(way) else 0.0)
-            for kind, _, seen, seen2, way in arrays:
-                if way > noise[kind]:
-                    share = distance(seen, seen2) / way
-                    gradients.setdefault(slot_kind(kind), []).append(share)
-        moments = [share for kind in _GRADIENT_SLOTS for share in gradients.get(kind, ())]
-        sums = gradients.get("momentum") or gradients.get(VARIABLES, [])
+    def _is_rounded(self, both: Sequence[_Both]) -> bool:
+        """Says what is noise, and whether gradients differ by rounding, and by more than usual."""
+        shares: dict[str, list[float]] = {}
+        for kind in {array.kind for array in both}:
+            alike = [array for array in both if array.kind == kind]
+            longest = max((one.way for one in alike if math.isfinite(one.way)), default=0.0)
+            for array in alike:
+                array.noise = NOISE * longest
+                if array.noise < array.way < math.inf:
+                    shares.setdefault(slot_kind(kind), []).append(array.apart / array.way)
+        moments = [share for kind in _GRADIENT_SLOTS for share in shares.get(kind, ())]
+        sums = shares.get("momentum") or shares.get(VARIABLES, [])
         self.grows |= _grow_in_a_network(moments or sums)
-        rounded = self.grows or _are_rounded(moments)
-        for kind, place, seen, seen2, way in arrays:
-            self._values(
-                one, kind, place, number, seen, seen2, at, way, noise.get(kind, 0.0),
-                rounded=rounded,
-            )  # fmt: skip
+        return self.grows or _are_rounded(moments)
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
         """Whether two counts of steps are the same, if skipped steps count on one side alone."""
@@ -435,31 +449,22 @@ class _Comparing:
             self.result.notes.append(SKIPPED_STEPS_COUNT)
         return True
 
-    def _values(
-        self,
-        one: RecordedOptimizer,
-        kind: str,
-        place: int,
-        number: int,
-        seen: Seen,
-        seen2: Seen,
-        at: tuple[str, str],
-        way: float,
-        noise: float,
-        *,
-        rounded: bool,
+    def _array(
+        self, one: RecordedOptimizer, array: _Both, number: int, at: Sequence[str], *, rounded: bool
     ) -> None:
-        name = one.names[place] if kind == VARIABLES else f"{one.names[place]} ({slot_kind(kind)})"
-        size = 0.0 if seen.digest == seen2.digest else relative(seen, seen2)
-        is_noise = bool(size) and distance(seen, seen2) <= noise
+        kind, seen, seen2 = array.kind, array.seen, array.seen2
+        name = one.names[array.place]
+        name = name if kind == VARIABLES else f"{name} ({slot_kind(kind)})"
+        same = seen.digest == seen2.digest
+        size = 0.0 if same else relative(seen, seen2)
         self.largest.setdefault(number, (0.0, name))
-        if size > self.largest[number][0] and not is_noise:
+        if size > self.largest[number][0] and array.apart > array.noise:
             self.largest[number] = (size, name)
         start, worst = self.result.by_variable.setdefault(name, (0, 0.0))
-        if seen.digest == seen2.digest:
+        if same:
             return
         self.result.by_variable[name] = (start or number, max(size, worst))
-        if self._is_close(one, number, seen, seen2, way, noise):
+        if self._is_close(one, array, number):
             return
         if self.rtol is None and not self.rounds_alike:
             # A difference that grows out of rounding, step by step.
@@ -470,24 +475,17 @@ class _Comparing:
         what = "variable" if kind == VARIABLES else "slot"
         self._differ(what, number, one, (_words(seen), _words(seen2)), at, name, size)
 
-    def _is_close(
-        self,
-        one: RecordedOptimizer,
-        number: int,
-        seen: Seen,
-        seen2: Seen,
-        gone: float,
-        noise: float,
-    ) -> bool:
-        apart = distance(seen, seen2)
-        norm = max(seen.norm, seen2.norm)
+    def _is_close(self, one: RecordedOptimizer, array: _Both, number: int) -> bool:
+        norm = max(array.seen.norm, array.seen2.norm)
         if self.rtol is not None:
-            return self.rtol > 0 and apart <= self.rtol * norm
+            return self.rtol > 0 and array.apart <= self.rtol * norm
         if self.rounds_alike:
-            return apart <= SAME_KERNELS_TOLERANCE * gone + 0.1 * ROUNDING * norm + 1e-12
-        tolerance = HALF_TOLERANCE if "16" in (one.policy or "") else UPDATE_TOLERANCE
+            tolerance, rounding = SAME_KERNELS_TOLERANCE, 0.1 * ROUNDING
+        else:
+            tolerance = HALF_TOLERANCE if "16" in (one.policy or "") else UPDATE_TOLERANCE
+            rounding = ROUNDING * number
         # A product that rounds to 12 digits hides what is smaller.
-        return apart <= tolerance * gone + ROUNDING * number * norm + noise + 1e-12
+        return array.apart <= tolerance * array.way + rounding * norm + array.noise + 1e-12
 
     def _is_unstable(
         self, one: RecordedOptimizer, kind: str, place: int | None, index: int
@@ -614,12 +612,6 @@ class _Comparing:
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
         return "step"
-
-
-def _way(one: RecordedOptimizer, kind: str, place: int, seen: Seen) -> float:
-    """How far a variable has gone since the beginning; of a slot, its norm."""
-    first = one.first[place] if kind == VARIABLES else None
-    return seen.norm if first is None else distance(first, seen)
 
 
 def distance(one: Seen, other: Seen) -> float:

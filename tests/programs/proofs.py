@@ -7,8 +7,8 @@
 Everything is installed in FOLDER, as for `tests.programs.run`. Each program is recorded under
 `compat-lossscale run`, migrated with `--observed`, recorded again, and compared. A program that
 needs this package for other removed names is recorded under `run` on both sides. With `--old`, it
-is recorded in that environment too, which `run` is compared with. The documentation's table is made
-from `proofs.json`.
+is recorded in that environment too, which `run` is compared with. The end of the documentation's
+page is made from `proofs.json`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,33 @@ from typing import Any
 
 from tests.programs.program import Program
 from tests.programs.programs import PROGRAMS
-from tests.programs.run import DATA, environment, filled, installed, run_python
-from tests.support import REPOSITORY
+from tests.programs.run import (
+    DATA,
+    PROOFS,
+    environment,
+    filled,
+    installed,
+    run_python,
+    write_page,
+)
+from tests.recording.loading import RECORDER
 
 RESULTS = Path(__file__).with_name("proofs.json")
-PAGE = Path(__file__).with_name("proofs.md")
-RECORDER = REPOSITORY / "compat_lossscale" / "recording" / "recorder.py"
 _STEPS = 6
 _SHIM = ("-m", "compat_lossscale")
 _COLUMNS = ("Program", "Migrated", "Findings, without the run", "Findings, with it")
+_HEAD = f"""\
+
+## Recorded and compared
+
+<!-- Made by `python -m tests.programs.proofs`; do not edit. -->
+
+Each of these programs is recorded for {_STEPS} steps under `compat-lossscale run`, migrated with
+`migrate --observed`, recorded again as plain Python runs it, and
+[compared](prove-your-migration.md). A program that needs this package for other removed names is
+recorded under `run` on both sides.
+
+"""
 _OLD_COLUMNS = ("Program", "Recorded with", "Compared with `run` on today's TensorFlow")
 
 
@@ -184,9 +202,8 @@ def page(results: dict[str, Any]) -> str:
             rows.append(_line([program.name, _words(result), "", ""]))
         for version, old in (result or {}).get("old", {}).items():
             old_rows.append(_line([program.name, f"TensorFlow {version}", _words(old)]))
-    head = "<!-- Made by `python -m tests.programs.proofs`; do not edit. -->\n"
     olds = f"\n{''.join(old_rows)}" if len(old_rows) > 2 else ""
-    return f"{head}{''.join(rows)}{olds}"
+    return f"{_HEAD}{''.join(rows)}{olds}"
 
 
 def _words(result: dict[str, Any]) -> str:
@@ -199,6 +216,8 @@ def _words(result: dict[str, Any]) -> str:
     words = f"different from step {first['step']} on: {first['what']} {first['name']}{size}"
     if result.get("again") == "different":
         words += "; the unchanged program does not do the same twice either"
+    if result.get("rewritten") == 0:
+        words += "; `migrate` rewrites nothing in it"
     return words
 
 
@@ -239,7 +258,8 @@ def main() -> None:
             results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
             results[program.name] = result
             RESULTS.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n")
-    PAGE.write_text(page(results))
+    PROOFS.write_text(page(results))
+    write_page()
 
 
 if __name__ == "__main__":

@@ -33,6 +33,8 @@ from tests.support import REPOSITORY
 RESULTS = Path(__file__).with_name("results.json")
 DATA = Path(__file__).with_name("data")
 PAGE = REPOSITORY / "docs" / "programs.md"
+PROOFS = Path(__file__).with_name("proofs.md")
+"""What `tests.programs.proofs` makes; it ends the page."""
 _STEPS = (2, 4)
 _MINUTES = 20
 _READ = """
@@ -240,6 +242,11 @@ def page(results: dict[str, Any]) -> str:
     return f"{_HEAD}{summary}{head}{rows}"
 
 
+def write_page() -> None:
+    """Writes the documentation's page."""
+    PAGE.write_text(page(json.loads(RESULTS.read_text())) + PROOFS.read_text())
+
+
 def _row(program: Program, result: dict[str, Any]) -> str:
     source = program.distribution.removeprefix(GITHUB).split("@")
     where = f"{source[0]} at {source[1][:10]}" if len(source) > 1 else source[0]
@@ -255,7 +262,8 @@ def _outcome(result: dict[str, Any], note: str) -> str:
 
 def _migrated(program: Program, result: dict[str, Any]) -> str:
     if "migrated" not in result:
-        return f"needs {program.shim}" if program.shim else ""
+        below = "see below" if result["resumes"] else ""
+        return f"needs {program.shim}" if program.shim else below
     alone = result["migrated"]
     if not alone["trains"]:
         return f"no: {_short(alone['why'])}"
@@ -293,7 +301,7 @@ def main() -> None:
             results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
             results[program.name] = result
             RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    PAGE.write_text(page(results))
+    write_page()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.programs import proofs
 from tests.programs.programs import PROGRAMS
+from tests.programs.run import PAGE
 
 SAME: dict[str, Any] = {
     "verdict": "same", "reason": "same to the bit for 6 steps", "first": None, "findings": 3,
@@ -38,4 +39,5 @@ def test_the_page_shows_each_program_that_was_recorded() -> None:
 
 def test_the_page_is_that_of_the_results() -> None:
     results = json.loads(proofs.RESULTS.read_text("utf-8"))
-    assert proofs.PAGE.read_text("utf-8") == proofs.page(results)
+    assert proofs.PROOFS.read_text("utf-8") == proofs.page(results)
+    assert PAGE.read_text("utf-8").endswith(proofs.page(results))

@@ -21,9 +21,9 @@ from typing import Final
 from compat_lossscale.recording.comparison import ComparisonVerdict, RecordingComparison, compare
 from compat_lossscale.recording.reading import Recording, read
 from tests import forked_python
-from tests.support import REPOSITORY, python
+from tests.recording.loading import RECORDER
+from tests.support import python
 
-RECORDER: Final = REPOSITORY / "compat_lossscale" / "recording" / "recorder.py"
 FUNCTION: Final = """
 import numpy as np
 import tensorflow as tf

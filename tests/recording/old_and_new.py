@@ -34,9 +34,9 @@ from compat_lossscale.recording.comparison import (
 )
 from compat_lossscale.recording.reading import UnreadableRecordingError, read
 from compat_lossscale.recording.reports import verdict_words
+from tests.recording.loading import RECORDER
 from tests.support import REPOSITORY
 
-RECORDER = REPOSITORY / "compat_lossscale" / "recording" / "recorder.py"
 FORKING = Path(__file__).with_name("forking.py")
 SCENARIOS = REPOSITORY / "tests" / "goldens" / "scenarios"
 PROGRAMS = Path(__file__).parent / "programs"
