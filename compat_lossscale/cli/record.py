@@ -23,7 +23,7 @@ def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for action in reversed(recorder.parser()._actions):
         if action.dest in ("help", "output"):
             continue
-        kind: click.ParamType = click.Path(dir_okay=False)
+        kind: click.ParamType[Any] = click.Path(dir_okay=False)
         if action.type is int:
             kind = click.IntRange(min=0 if action.dest == "seed" else 1)
         flag: dict[str, Any] = {"is_flag": True} if action.nargs == 0 else {"type": kind}

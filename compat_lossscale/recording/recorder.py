@@ -1327,9 +1327,9 @@ class TrainingRecorder:
                 if name == "JAXTrainer":
                     train = self.hooked(after=self._made_train_function)
                     wrap(found, "make_train_function", train)
-        if path.endswith(_POLICIES):
+        if path.endswith((*_POLICIES, "compat_lossscale.policies")):
             for found in list(vars(module).values()):
-                if isinstance(found, type) and found.__module__ == path:
+                if isinstance(found, type) and found.__name__.startswith("Policy"):
                     self._wrap_loss_scale(found)
                     wrap(found, "__init__", self.hooked(after=self._policy_made))
 

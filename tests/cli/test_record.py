@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_lossscale.recording.reading import read
+from compat_lossscale.recording.reading import observed_kinds, read
 from tests.support import python
 
 PROGRAM = """
@@ -63,6 +63,21 @@ def test_run_records_an_old_program(tmp_path: Path) -> None:
     one = read(str(tmp_path / "a.lsr")).optimizers[0]
     assert one.title == "LossScaleOptimizer(SGD)"
     assert [s.scale for s in one.steps] == [8.0] * 4
+
+
+def test_run_records_the_loss_scale_of_a_policy(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import tensorflow as tf\n"
+        "for scale in ('dynamic', 'dynamic'):\n"
+        "    tf.keras.mixed_precision.experimental.Policy('mixed_float16', loss_scale=scale)\n"
+    )
+    done = python(
+        "-m", "compat_lossscale", "run", "--record", "a.lsr", "train.py", cwd=tmp_path,
+        tensorflow_may_be_imported=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    observed = observed_kinds(read(str(tmp_path / "a.lsr")).observed)
+    assert observed["train.py"][3]["policy"] == ("policy mixed_float16: dynamic 32768 2000", 2)
 
 
 def test_run_records_an_old_program_twice(tmp_path: Path) -> None:

@@ -48,7 +48,8 @@ _HEAD = f"""\
 Each of these programs is recorded for {_STEPS} steps under `compat-lossscale run`, migrated with
 `migrate --observed`, recorded again as plain Python runs it, and
 [compared](prove-your-migration.md). A program that needs this package for other removed names is
-recorded under `run` on both sides.
+recorded under `run` on both sides. One that stops at `mixed_precision.experimental` makes a policy
+whose loss scale is not the default one, which `migrate` reports, and which has to be changed by hand.
 
 """
 _OLD_COLUMNS = ("Program", "Recorded with", "Compared with `run` on today's TensorFlow")

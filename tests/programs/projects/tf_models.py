@@ -78,8 +78,8 @@ PROGRAMS = (
             f"tf-models-official=={version}",
             _RESNET,
             _NEEDS,
-            sources=("official/vision/image_classification",),
-            shim="tensorflow_addons",
+            sources=("official",),
+            shim="" if version >= "2.3" else "tensorflow_addons",
         )
         for version in _VERSIONS
     ),
@@ -90,8 +90,8 @@ PROGRAMS = (
             _TRANSFORMER,
             _NEEDS,
             _VOCABULARY,
-            sources=("official/nlp",),
-            shim="tensorflow_addons",
+            sources=("official",),
+            shim="tensorflow_addons" if version != "2.3.0" else "",
             added=2 if version >= "2.4" else 1,
             note="" if version >= "2.4" else "it counts one step too many, and so trains one less",
         )
@@ -106,7 +106,7 @@ PROGRAMS = (
             {"bert.json": json.dumps(_BERT_SIZES)},
             prepare="bert_records",
             sources=("official/nlp",),
-            shim="tensorflow_addons",
+            shim="tensorflow_addons, which imports keras.src.engine",
             steps=2,
         )
         # That of 2.2.2 stops under TensorFlow 2.2 too: it multiplies float16 by float32.
