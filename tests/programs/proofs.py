@@ -49,7 +49,7 @@ Each of these programs is recorded for {_STEPS} steps under `compat-lossscale ru
 `migrate --observed`, recorded again as plain Python runs it, and
 [compared](prove-your-migration.md). A program that needs this package for other removed names is
 recorded under `run` on both sides. One that stops at `mixed_precision.experimental` makes a policy
-whose loss scale is not the default one, which `migrate` reports, and which has to be changed by hand.
+whose loss scale is not the default one: `migrate` reports it, and it has to be changed by hand.
 
 """
 _OLD_COLUMNS = ("Program", "Recorded with", "Compared with `run` on today's TensorFlow")
