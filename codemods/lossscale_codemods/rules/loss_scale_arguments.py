@@ -645,9 +645,11 @@ def sides(value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:
         yield value
 
 
-def is_moving(node: cst.BaseExpression | None, resolver: Resolver) -> bool:
+def is_moving(node: cst.CSTNode | None, resolver: Resolver) -> bool:
     """Whether an expression can make a loss scale object whose state an optimizer moves."""
-    return any(_makes_moving(side, resolver) for side in sides(node))
+    return isinstance(node, cst.BaseExpression) and any(
+        _makes_moving(side, resolver) for side in sides(node)
+    )
 
 
 def _makes_moving(node: cst.BaseExpression, resolver: Resolver) -> bool:
