@@ -647,7 +647,9 @@ def sides(value: cst.CSTNode | None) -> Iterator[cst.CSTNode]:
 
 def is_moving(node: cst.CSTNode | None, resolver: Resolver) -> bool:
     """Whether an expression can make a loss scale object whose state an optimizer moves."""
-    return any(_makes_moving(side, resolver) for side in sides(node))
+    return isinstance(node, cst.BaseExpression) and any(
+        _makes_moving(side, resolver) for side in sides(node)
+    )
 
 
 def _makes_moving(node: cst.CSTNode, resolver: Resolver) -> bool:
