@@ -1558,7 +1558,6 @@ ELSEWHERE = {
     "compat_lossscale/legacy/changed_behaviour.py": "tests/legacy",
     "compat_lossscale/legacy/estimator_training.py": "tests/legacy",
     "compat_lossscale/legacy/library_functions.py": "tests/legacy",
-    "compat_lossscale/legacy/neighbour_names/": "tests/legacy",
     "compat_lossscale/legacy/serving.py": "tests/legacy",
     # What is wrong with an artefact.
     "compat_lossscale/formats/": "tests/formats/attacks.py",

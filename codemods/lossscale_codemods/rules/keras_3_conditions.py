@@ -20,6 +20,7 @@ from lossscale_codemods.domain import (
     attribute_owner,
     looks_like_optimizer,
     loss_scale_optimizer,
+    makes_optimizers,
 )
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, keras_3
@@ -171,7 +172,7 @@ def _may_read_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bo
     owner = attribute_owner(node, program.resolver)
     if owner is None or not looks_like_optimizer(owner):
         return False
-    return loss_scale_optimizer(owner, program).can_be
+    return makes_optimizers(program) and loss_scale_optimizer(owner, program).can_be
 
 
 def _of_model_or_layer(node: cst.Attribute, program: Program) -> bool:

@@ -635,7 +635,7 @@ class ArgumentReader(LossScaleTypes):
         return [binding] if only else []
 
 
-def sides(value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:
+def sides(value: cst.CSTNode | None) -> Iterator[cst.CSTNode]:
     """Yields what an expression can be: the sides of a condition."""
     if isinstance(value, cst.IfExp):
         yield from (*sides(value.body), *sides(value.orelse))
@@ -645,12 +645,12 @@ def sides(value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:
         yield value
 
 
-def is_moving(node: cst.BaseExpression | None, resolver: Resolver) -> bool:
+def is_moving(node: cst.CSTNode | None, resolver: Resolver) -> bool:
     """Whether an expression can make a loss scale object whose state an optimizer moves."""
     return any(_makes_moving(side, resolver) for side in sides(node))
 
 
-def _makes_moving(node: cst.BaseExpression, resolver: Resolver) -> bool:
+def _makes_moving(node: cst.CSTNode, resolver: Resolver) -> bool:
     if not isinstance(node, cst.Call):
         return False
     path = resolver.path(node.func)

@@ -195,7 +195,7 @@ class InnerOptimizer(Rule):
                 continue
             is_self = program.resolver.class_of(node.value) is not None
             is_gone = program.target in WITH_KERAS_3 and not is_self
-            if is_gone and answer.can_be:
+            if is_gone and makes_optimizers(program) and answer.can_be:
                 advice = "If it is one, write `.inner_optimizer`."
                 review = Review(answer.reason, advice, unsafe_fix=respelled)
                 yield self.found(node, program, review, Role.FOUND)
@@ -419,8 +419,9 @@ def _is_old_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: P
     if program.types.is_wrapper(owner) or name in _DISTINCT:
         is_old = program.old_types.is_wrapper(owner)
         return name in OLD_ATTRIBUTES or (is_old and name not in TENSOR_ATTRIBUTES)
-    can_be = name in OLD_ATTRIBUTES and not looks_like_settings(owner)
-    return can_be and loss_scale_optimizer(owner, program).can_be
+    if name not in OLD_ATTRIBUTES or looks_like_settings(owner):
+        return False
+    return makes_optimizers(program) and loss_scale_optimizer(owner, program).can_be
 
 
 def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Verdict:
