@@ -91,7 +91,7 @@ PROGRAMS = (
             _NEEDS,
             _VOCABULARY,
             sources=("official",),
-            shim="tensorflow_addons" if version != "2.3.0" else "",
+            shim="" if version >= "2.3" else "tensorflow_addons",
             added=2 if version >= "2.4" else 1,
             note="" if version >= "2.4" else "it counts one step too many, and so trains one less",
         )
