@@ -166,7 +166,7 @@ class _Both:
         seen2: What was seen of it in the second one.
         way: How far a variable has gone since the beginning; of a slot, its norm.
         apart: The distance of the two.
-        noise: How much they may differ for no reason.
+        longest: The longest way of all arrays of the kind.
     """
 
     kind: str
@@ -175,7 +175,19 @@ class _Both:
     seen2: Seen
     way: float
     apart: float
-    noise: float = 0.0
+    longest: float = 0.0
+
+    @property
+    def noise(self) -> float:
+        """How much the two may differ for no reason."""
+        return NOISE * self.longest
+
+    def size(self) -> float:
+        """How much the two differ, as a part of the array; what is noise, of the longest way."""
+        if self.seen.digest == self.seen2.digest:
+            return 0.0
+        size = relative(self.seen, self.seen2)
+        return size if self.apart > self.noise else min(size, self.apart / self.longest)
 
 
 def compare(
@@ -424,7 +436,7 @@ class _Comparing:
             alike = [array for array in both if array.kind == kind]
             longest = max((one.way for one in alike if math.isfinite(one.way)), default=0.0)
             for array in alike:
-                array.noise = NOISE * longest
+                array.longest = longest
                 if array.noise < array.way < math.inf:
                     shares.setdefault(slot_kind(kind), []).append(array.apart / array.way)
         moments = [share for kind in _GRADIENT_SLOTS for share in shares.get(kind, ())]
@@ -455,13 +467,11 @@ class _Comparing:
         kind, seen, seen2 = array.kind, array.seen, array.seen2
         name = one.names[array.place]
         name = name if kind == VARIABLES else f"{name} ({slot_kind(kind)})"
-        same = seen.digest == seen2.digest
-        size = 0.0 if same else relative(seen, seen2)
-        self.largest.setdefault(number, (0.0, name))
-        if size > self.largest[number][0] and array.apart > array.noise:
+        size = array.size()
+        if number not in self.largest or size > self.largest[number][0]:
             self.largest[number] = (size, name)
         start, worst = self.result.by_variable.setdefault(name, (0, 0.0))
-        if same:
+        if seen.digest == seen2.digest:
             return
         self.result.by_variable[name] = (start or number, max(size, worst))
         if self._is_close(one, array, number):
