@@ -22,7 +22,7 @@ from lossscale_codemods.python import (
     is_type_assertion,
     scopes_of,
 )
-from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_3, Target
 from lossscale_codemods.tables.options import Exports
@@ -201,7 +201,7 @@ class Program:
             return Usage.TYPE_TEST
         if self.type_comparison(node) is not None:
             return Usage.TYPE_COMPARISON
-        if isinstance(above, cst.Assign | cst.AnnAssign) and self.alias_bindings(occurrence):
+        if self.alias_bindings(occurrence):
             return Usage.ALIAS
         if isinstance(above, cst.DictElement) and above.value is node:
             key = above.key
@@ -264,8 +264,12 @@ class Program:
         return above if is_type else None
 
     def alias_bindings(self, occurrence: Occurrence) -> list[Binding]:
-        """Returns the names that an assignment of just this old name gives it."""
-        above = self.tree.parent(occurrence.node)
+        """Returns the names that an assignment of just this old name, or else None, gives it."""
+        node = occurrence.node
+        above = self.tree.parent(node)
+        if isinstance(above, cst.IfExp) and above.test is not node:
+            other = above.orelse if above.body is node else above.body
+            above = self.tree.parent(above) if is_none(other) else above
         if isinstance(above, cst.Assign):
             targets: list[cst.CSTNode] = [t.target for t in above.targets]
         elif isinstance(above, cst.AnnAssign):

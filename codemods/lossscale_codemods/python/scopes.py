@@ -237,13 +237,9 @@ class BindingCollector:
         kind = BindingKind.ASSIGN if value is not None else BindingKind.OTHER
         binding = Binding(name, kind, target, scope, value=value)
         self.scopes.binding_at.setdefault(target, []).append(binding)
-        owner = self._class_of(target.value, scope)
+        owner = class_of_self(target.value, scope)
         if owner is not None:
             owner.attributes.setdefault(target.attr.value, []).append(binding)
-
-    def _class_of(self, node: cst.BaseExpression, scope: Scope) -> Scope | None:
-        """Returns the class whose instance `node` is, if it is a method's `self`."""
-        return class_of_self(node, scope)
 
     def _bind(
         self,

@@ -103,7 +103,7 @@ class Aliases(Rule):
 
     The rule changes the right-hand side of the assignment and keeps the alias. It follows every use
     of the alias, in its scope and through `self`. If one use cannot change, the alias and all of
-    its uses stay. LS101 does the same for imports.
+    its uses stay. A condition may give None instead. LS101 does the same for imports.
     """
 
     id = "LS102"
@@ -124,6 +124,10 @@ class Aliases(Rule):
             f"        self._mp = {_NEW}\n\n"
             "    def wrap(self, opt):\n"
             "        return self._mp.LossScaleOptimizer(opt)\n",
+        ),
+        Case(
+            f"{_HEAD}mp = {_OLD} if AMP else None\nif mp: mp.set_policy('mixed_float16')\n",
+            f"{_HEAD}mp = {_NEW} if AMP else None\nif mp: mp.set_global_policy('mixed_float16')\n",
         ),
     )
     valid = (Case(f"{_HEAD}mp = {_OLD}\nconfigure(mp)\n", review="must stay what it is"),)
