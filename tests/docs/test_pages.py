@@ -19,8 +19,10 @@ PAGES = sorted(
     if not {"_build", "_generated"}.intersection(path.parts)
 )
 WRITTEN_BY_HAND = [page for page in PAGES if not page.startswith(MADE_BY_A_PROGRAM)]
+# The tests of whole models make the same conversions as this page, in less time.
+NIGHTLY = {"docs/old-models.md"}
 RUN_PAGES = [
-    page
+    pytest.param(page, marks=pytest.mark.nightly if page in NIGHTLY else ())
     for page in WRITTEN_BY_HAND
     if any(one.is_run for one in fences((ROOT / page).read_text("utf-8")))
 ]
