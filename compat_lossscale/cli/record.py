@@ -20,16 +20,14 @@ RECORDER = Path(recorder.__file__)
 
 def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options of the recorder to a command."""
-    for action in reversed(recorder.parser()._actions):
-        if action.dest in ("help", "output"):
-            continue
+    for flag, settings in reversed(recorder.OPTIONS):
         kind: click.ParamType[Any] = click.Path(dir_okay=False)
-        if action.type is int:
-            kind = click.IntRange(min=0 if action.dest == "seed" else 1)
-        flag: dict[str, Any] = {"is_flag": True} if action.nargs == 0 else {"type": kind}
-        words = action.help or ""
+        if "type" in settings:
+            kind = click.IntRange(min=0 if flag == "--seed" else 1)
+        takes: dict[str, Any] = {"type": kind} if "metavar" in settings else {"is_flag": True}
+        words = settings["help"]
         words = f"{words[:1].upper()}{words[1:]}."
-        option = click.option(*action.option_strings, metavar=action.metavar, help=words, **flag)
+        option = click.option(flag, metavar=settings.get("metavar"), help=words, **takes)
         command = option(command)
     return command
 

@@ -1472,6 +1472,26 @@ def versions() -> Dict[str, str]:
     return {name: version for name, version in found.items() if isinstance(version, str)}
 
 
+OPTIONS = (
+    ("--steps", {"type": int, "metavar": "N", "help": "end after N steps of the first optimizer"}),
+    ("--seed", {"type": int, "metavar": "N", "help": "seed Python, NumPy and TensorFlow [0]"}),
+    ("--every", {"type": int, "metavar": "K", "help": "record every Kth step [1]"}),
+    ("--twice", {"action": "store_true", "help": "run twice, and record what is not reproduced"}),
+    (
+        "--with-initial-values",
+        {"action": "store_true", "help": "keep the variables' first values"},
+    ),
+    ("--with-values", {"action": "store_true", "help": "keep the variables' values of each step"}),
+    (
+        "--start-from",
+        {"metavar": "FILE", "help": "begin with the values and data in this recording"},
+    ),
+    ("--fix-data", {"type": int, "metavar": "N", "help": "keep the data of the first N steps"}),
+    ("--limit", {"type": int, "metavar": "MB", "help": "the largest recording [64]"}),
+)  # type: Tuple[Tuple[str, Dict[str, Any]], ...]
+"""The options of a recording, as `argparse` takes them. `compat-lossscale` has the same."""
+
+
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     made = argparse.ArgumentParser(
@@ -1480,26 +1500,19 @@ def parser() -> argparse.ArgumentParser:
         description="Record how a TensorFlow program trains. It runs as it would without.",
         usage="%(prog)s -o FILE [options] (SCRIPT | -m MODULE | -c CODE) [arguments]",
     )
-    add = made.add_argument
-    add("-o", "--output", metavar="FILE", required=True, help="the recording, such as before.lsr")
-    add(
-        "--steps", type=int, default=0, metavar="N", help="end after N steps of the first optimizer"
+    made.add_argument(
+        "-o", "--output", metavar="FILE", required=True, help="the recording, such as before.lsr"
     )
-    add("--seed", type=int, default=0, metavar="N", help="seed Python, NumPy and TensorFlow [0]")
-    add("--every", type=int, default=1, metavar="K", help="record every Kth step [1]")
-    add("--twice", action="store_true", help="run twice, and record what is not reproduced")
-    add("--with-initial-values", action="store_true", help="keep the variables' first values")
-    add("--with-values", action="store_true", help="keep the variables' values of each step")
-    add("--start-from", metavar="FILE", help="begin with the values and data in this recording")
-    add("--fix-data", type=int, default=0, metavar="N", help="keep the data of the first N steps")
-    add("--limit", type=int, default=64, metavar="MB", help="the largest recording [64]")
+    for flag, settings in OPTIONS:
+        made.add_argument(flag, **settings)
+    made.set_defaults(steps=0, seed=0, every=1, fix_data=0, limit=64)
     return made
 
 
 def split(arguments: Sequence[str]) -> Tuple[List[str], List[str]]:
     """Splits a command line into the recorder's own options and the program with its arguments."""
     index = 0
-    takes = {name for one in parser()._actions if one.nargs is None for name in one.option_strings}
+    takes = {flag for flag, settings in OPTIONS if "metavar" in settings}.union(("-o", "--output"))
     while index < len(arguments):
         argument = arguments[index]
         if argument in takes:
