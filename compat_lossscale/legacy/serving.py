@@ -70,7 +70,7 @@ def put(undo: Undo, *, keras: int = 2) -> None:
 
 def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> None:
     # Not before: these need TensorFlow.
-    from compat_lossscale.legacy.changed_behaviour import (  # noqa: PLC0415
+    from compat_lossscale.legacy.changed_behaviour import (  # noqa: PLC0415  # it imports TensorFlow
         put_backups,
         put_compute_loss,
         put_signatures,
@@ -132,7 +132,7 @@ def _needs_it(neighbour: Neighbour) -> bool:
 def _classes(path: str) -> set[type]:
     """The classes that a public name of TensorFlow leads to."""
     place, _, name = path.rpartition(".")
-    return {getattr(module, name, None) for module in _public_modules(place)} - {None}  # type: ignore[return-value]
+    return {getattr(module, name, None) for module in _public_modules(place)} - {None}  # type: ignore[return-value]  # of Any
 
 
 def _put_explanations(place: str, names: Mapping[str, Neighbour], undo: Undo) -> None:

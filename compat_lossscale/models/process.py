@@ -480,7 +480,7 @@ def _is_known(name: str, keras: Any) -> bool:
 def _optimizer(config: Mapping[str, Any], target: Any) -> Any:
     if target.__name__ == "keras" and config["class_name"] == "LossScaleOptimizer":
         # Keras finds its own class under this name, not the one that is registered.
-        from compat_lossscale.keras3 import LossScaleOptimizer  # noqa: PLC0415
+        from compat_lossscale.keras3 import LossScaleOptimizer  # noqa: PLC0415  # imports Keras
 
         return LossScaleOptimizer.from_config(config["config"])
     return target.optimizers.deserialize(dict(config))

@@ -1607,7 +1607,7 @@ def _execute(program: List[str]) -> None:
         sys.path[0] = "" if name[:2] == "-c" else os.getcwd()
         sys.modules["__main__"] = main
         if name[:2] == "-m":
-            runpy._run_module_as_main(what)  # type: ignore[attr-defined]
+            runpy._run_module_as_main(what)  # type: ignore[attr-defined]  # private
         else:
             exec(compile(what, "<string>", "exec", dont_inherit=True), vars(main))
         return
@@ -1615,7 +1615,7 @@ def _execute(program: List[str]) -> None:
     sys.modules["__main__"] = main
     if pkgutil.get_importer(name) is not None:
         sys.path[0] = name
-        runpy._run_module_as_main("__main__", alter_argv=False)  # type: ignore[attr-defined]
+        runpy._run_module_as_main("__main__", alter_argv=False)  # type: ignore[attr-defined]  # private
         return
     sys.path[0] = os.path.dirname(os.path.realpath(name))
     try:

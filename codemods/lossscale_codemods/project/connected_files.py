@@ -167,7 +167,7 @@ class ImportGraph:
             if dots:
                 yield from self._modules.get(place, ())
             for part in parts:
-                place = f"{place}{os.sep}{part}"  # noqa: PLW2901
+                place = f"{place}{os.sep}{part}"  # noqa: PLW2901  # it walks down the path
                 if place not in self._places:
                     break
                 yield from self._modules.get(place, ())

@@ -17,7 +17,7 @@ def _start() -> None:
     # Where this file is from, whatever else is on the path.
     sys.path.insert(0, root)
     try:
-        from compat_lossscale.legacy import startup  # noqa: PLC0415
+        from compat_lossscale.legacy import startup  # noqa: PLC0415  # only if asked for
     finally:
         sys.path.remove(root)
     startup.start()
@@ -26,4 +26,4 @@ def _start() -> None:
 _start()
 # The environment may have such a module of its own. Without one, Python expects this error.
 del sys.modules[__name__]
-import sitecustomize  # type: ignore[import-not-found]  # noqa: E402, F401
+import sitecustomize  # type: ignore[import-not-found]  # noqa: E402, F401  # the user's
