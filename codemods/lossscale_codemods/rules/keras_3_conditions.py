@@ -517,9 +517,10 @@ def _keeps_weights(call: cst.Call) -> bool:
 
 
 def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
-    """Whether a call is given a text, or something with a text behind it, with this ending."""
+    """Whether a call is given a text with this ending, or something that is made with one."""
     first = program.tree.source(call.args[0].value) if call.args else ""
-    return first.endswith((f'{suffix}"', f"{suffix}'")) and "save_format" not in _keywords(call)
+    has_it = f'{suffix}"' in first or f"{suffix}'" in first
+    return has_it and "save_format" not in _keywords(call)
 
 
 # What stops.
