@@ -402,3 +402,43 @@ def test_functions_that_run_eagerly_have_steps(tmp_path: Path) -> None:
     (one,) = recording.optimizers
     assert [s.steps for s in one.steps] == [1, 2, 3]
     assert None not in {s.data for s in one.steps}
+
+
+TENSORFLOW_1 = """
+class Function:
+    def __call__(self):
+        pass
+
+
+class v1:
+    class Session:
+        def run(self):
+            pass
+
+    @staticmethod
+    def get_default_graph():
+        print("a default graph")
+
+
+class compat:
+    v1 = v1
+
+
+def function(original):
+    return Function()
+
+
+def executing_eagerly():
+    return False
+"""
+
+
+def test_tensorflow_1_is_left_without_a_default_graph(tmp_path: Path) -> None:
+    # `enable_eager_execution` raises where there is one.
+    (tmp_path / "tensorflow.py").write_text(TENSORFLOW_1)
+    (tmp_path / "train.py").write_text("import tensorflow\nprint(tensorflow.Function.__name__)\n")
+    done = python(str(RECORDER), "-o", "it.lsr", "train.py", cwd=tmp_path)
+    assert done.stdout == "Function\n"
+    end = read(str(tmp_path / "it.lsr")).end
+    assert end is not None
+    assert end["problems"] == {}
