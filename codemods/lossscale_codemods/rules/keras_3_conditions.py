@@ -207,25 +207,6 @@ def result_is_used(node: cst.Attribute, program: Program) -> bool:
     return call is not None and not isinstance(program.tree.parent(call), kept)
 
 
-def has_other_variables(node: cst.Attribute, program: Program) -> bool:
-    """Whether an earlier step of the same optimizer is for variables that are spelled otherwise."""
-    bindings, mine = program.resolver.bindings(node.value), _variables(node, program)
-    return bool(bindings and mine) and any(
-        program.resolver.bindings(other.value) == bindings
-        and program.tree.span(other) < program.tree.span(node)
-        and _variables(other, program) not in ("", mine)
-        for other in program.reads_by_attribute.get("apply_gradients", ())
-    )
-
-
-def _variables(step: cst.Attribute, program: Program) -> str:
-    """Returns how the variables of a step are spelled; nothing if that cannot be seen."""
-    match program.tree.call_of(step):
-        case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Name("zip"), args=[_, variables]))]):
-            return program.tree.source(variables.value)
-    return ""
-
-
 def does_not_sum(node: cst.Attribute, program: Program) -> bool:
     """Whether a step says that gradients of replicas are not summed."""
     given = _keywords(program.tree.call_of(node))
