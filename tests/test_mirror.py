@@ -55,7 +55,6 @@ SHIM: Final = {
 CODEMOD: Final = {
     # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.
     "python/scopes": "python/test_reaching_definitions.py",
-    "domain/object_types": "python/test_modules.py",
     "domain/loss_scale_values": "rules/test_ls201_constructors.py",
     "domain/optimizers": "rules/test_ls212_optimizers_by_name.py",
     "source/notebook_cells": "running/test_notebook.py",

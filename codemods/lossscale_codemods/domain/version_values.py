@@ -3,7 +3,6 @@
 
 version.parse(tf.__version__) >= version.parse("2.4")
 hasattr(tf.keras.mixed_precision, "experimental")
-"experimental" in dir(tf.keras.mixed_precision)
 """
 
 from __future__ import annotations
@@ -93,26 +92,24 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Probe:
-    """An expression that asks for a name.
+    """A call that asks for a name.
 
     Attributes:
-        node: The expression.
+        node: The call.
         kind: The function that asks.
         name: The string that names what is asked for.
         home: The path of the module that is asked.
-        negated: Whether it asks with `not in`.
     """
 
-    node: cst.BaseExpression
+    node: cst.Call
     kind: str
     name: cst.SimpleString
     home: str
-    negated: bool = False
 
     @property
     def is_answered(self) -> bool:
         """Whether nothing is taken in the place of what is not there."""
-        arguments = self.node.args if isinstance(self.node, cst.Call) else ()
+        arguments = self.node.args
         return self.kind != "getattr" or (len(arguments) == 3 and is_none(arguments[2].value))
 
     @property
@@ -128,19 +125,16 @@ def probe_of(text: cst.CSTNode, resolver: Resolver) -> Probe | None:
         text: The string.
         resolver: Knows what the names of its file stand for.
     """
-    if not isinstance(text, cst.SimpleString):
-        return None
-    parent = resolver.scopes.tree.parent
-    above = parent(text)
-    probe = probe_at(parent(above) if isinstance(above, cst.Arg) else above, resolver)
+    call = resolver.scopes.tree.taker_of(text)
+    probe = probe_at(call, resolver) if call is not None else None
     return probe if probe is not None and probe.name is text else None
 
 
-def probe_at(node: cst.CSTNode | None, resolver: Resolver) -> Probe | None:
-    """Returns what an expression asks for; nothing if it is none that asks.
+def probe_at(node: cst.Call, resolver: Resolver) -> Probe | None:
+    """Returns what a call asks for; nothing if it is none that asks.
 
     Args:
-        node: The expression.
+        node: The call.
         resolver: Knows what the names of its file stand for.
     """
     match node:
@@ -150,21 +144,6 @@ def probe_at(node: cst.CSTNode | None, resolver: Resolver) -> Probe | None:
         ) if not resolver.bindings(function):
             home = resolver.path(module)
             return None if home is None else Probe(node, kind, name, home)
-        case cst.Comparison(
-            left=cst.SimpleString() as name,
-            comparisons=[
-                cst.ComparisonTarget(
-                    operator=cst.In() | cst.NotIn() as sign,
-                    comparator=cst.Call(
-                        func=cst.Name(value="dir" | "vars" as kind) as function,
-                        args=[cst.Arg(value=module, star="")],
-                    ),
-                )
-            ],
-        ) if not resolver.bindings(function):
-            home = resolver.path(module)
-            negated = isinstance(sign, cst.NotIn)
-            return None if home is None else Probe(node, kind, name, home, negated)
     return None
 
 
@@ -300,9 +279,6 @@ class VersionValues:
         raise UnknownValueError
 
     def _comparison(self, node: cst.Comparison) -> bool:
-        probe = probe_at(node, self.resolver)
-        if probe is not None:
-            return bool(self._asked(probe))
         left = self.of(node.left)
         for target in node.comparisons:
             right = self.of(target.comparator)
@@ -508,9 +484,9 @@ class VersionValues:
         there = self.exists(probe.path)
         if there is None:
             raise UnknownValueError
-        if probe.kind == "getattr" and isinstance(probe.node, cst.Call):
+        if probe.kind == "getattr":
             return self._at(probe.path) if there else self.of(probe.node.args[2].value)
-        return there is not probe.negated
+        return there
 
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
         """Returns what a function of the project returns."""

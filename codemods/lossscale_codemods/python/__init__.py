@@ -27,28 +27,3 @@ from lossscale_codemods.python.scopes import (
     import_path,
     member_path,
 )
-
-__all__ = [
-    "Answers",
-    "Binding",
-    "BindingKind",
-    "ClassMembers",
-    "Definition",
-    "Modules",
-    "ProjectClass",
-    "ProjectFiles",
-    "RelativeImports",
-    "Resolver",
-    "Scope",
-    "all_bindings",
-    "class_of_self",
-    "decorators",
-    "import_path",
-    "is_type_assertion",
-    "member_path",
-    "others_name",
-    "others_naming",
-    "scopes_in",
-    "scopes_of",
-    "words_in",
-]
