@@ -32,12 +32,7 @@ _NOT_IN_KERAS_FILES = frozenset({"include_optimizer", "signatures", "options", "
 
 
 def put_signatures(undo: Undo, *, has_tf_keras: bool) -> None:
-    """Wraps the functions and methods of the table, and those that have a wrapper of their own.
-
-    Args:
-        undo: What takes that back.
-        has_tf_keras: Whether `tf.keras` is tf-keras. Without it, Keras is left alone.
-    """
+    """Wraps the functions and methods of the table, and those that have a wrapper of their own."""
     wrappers: list[tuple[str, Callable[[Any], Any]]] = [*_OWN_WRAPPERS.items()]
     wrappers += [
         (one.path, functools.partial(_with_old_arguments, changed=one))
@@ -322,29 +317,6 @@ def experimental_make_numpy_dataset(self: Any, numpy_input: Any, session: Any = 
     return self.extended.experimental_make_numpy_dataset(numpy_input, session=session)
 
 
-def _remembered(name: str) -> property:
-    """An option that is set and read, and does nothing."""
-
-    def get(options: Any) -> Any:
-        return vars(options).get(f"_{name}")
-
-    def put(options: Any, value: Any) -> None:
-        # Past the options' own `__setattr__`, which refuses names that they do not know.
-        vars(options)[f"_{name}"] = value
-
-    return property(get, put)
-
-
-autotune = _remembered("autotune")
-autotune_algorithm = _remembered("autotune_algorithm")
-autotune_buffers = _remembered("autotune_buffers")
-autotune_cpu_budget = _remembered("autotune_cpu_budget")
-autotune_ram_budget = _remembered("autotune_ram_budget")
-filter_with_random_uniform_fusion = _remembered("filter_with_random_uniform_fusion")
-hoist_random_uniform = _remembered("hoist_random_uniform")
-reorder_data_discarding_ops = _remembered("reorder_data_discarding_ops")
-
-
 def _is_sharded(options: Any) -> bool:
     return bool(options.auto_shard_policy != tf.data.experimental.AutoShardPolicy.OFF)
 
@@ -356,12 +328,6 @@ def _shard(options: Any, value: bool) -> None:
 
 auto_shard = property(_is_sharded, _shard)
 """Whether several workers share a dataset's files or elements; a bool in TensorFlow 2.0."""
-none_from_structure = staticmethod(lambda value_structure: _optional().empty(value_structure))
-value_structure = property(lambda optional: optional.element_spec)
-
-
-def _optional() -> Any:
-    return tf.experimental.Optional
 
 
 def experimental_run_v2(
