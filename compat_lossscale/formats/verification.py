@@ -31,8 +31,8 @@ _NO_CHECKPOINT = (
     "FILE.keras"
 )
 _KERAS3_CHECKPOINT = (
-    "the optimizer's state: {} does not look for it in a checkpoint of Keras 3; restore it there, "
-    "save the model as .keras and convert that"
+    "the optimizer's state: {} does not look for it in a checkpoint of Keras 3; build the model "
+    "there, and set its weights"
 )
 _USELESS = (
     "the loss scale of {}: it is {:g}, and must be positive and finite. TensorFlow, tf-keras and "
@@ -316,9 +316,6 @@ _HEADINGS = (
 
 def matrix_of(results: Sequence[Verification]) -> Iterator[str]:
     """Yields the lines of the table.
-
-    Args:
-        results: The results of verifying artefacts against all generations.
 
     Yields:
         The headings, and a row for each config of each artefact. Artefacts with the same content
