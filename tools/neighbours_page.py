@@ -40,7 +40,7 @@ other classes have too. Every row with `tensorflow.keras` means `tf.keras`.
 _SIGNATURES = """\
 ## Signatures
 
-Parameters of these functions and methods moved or were removed after TensorFlow 2.4.
+Parameters of these functions and methods moved, were renamed or were removed after TensorFlow 2.4.
 Under `run` and `install()`, calls in the old form work, and so do calls in today's form. `migrate`
 names the arguments, or reports the call ([LS904](codemod/rules/ls904.md)).
 """
@@ -74,6 +74,7 @@ def _signatures() -> Iterator[str]:
         if one.then:
             first = ["..."] if one.same else []
             calls.append(f"`{one.name}({', '.join([*first, *one.then])})`")
+        calls += [f"`{old}=` for `{new}=`" for old, new in one.renamed.items()]
         if one.instead:
             calls.append("the arguments and the result of TensorFlow 2.4")
         path = one.path.replace("tensorflow.", "tf.", 1)

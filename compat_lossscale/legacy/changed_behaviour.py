@@ -317,6 +317,29 @@ def experimental_make_numpy_dataset(self: Any, numpy_input: Any, session: Any = 
     return self.extended.experimental_make_numpy_dataset(numpy_input, session=session)
 
 
+def _remembered(name: str) -> property:
+    """An option that is set and read, and does nothing."""
+
+    def get(options: Any) -> Any:
+        return vars(options).get(f"_{name}")
+
+    def put(options: Any, value: Any) -> None:
+        # Past the options' own `__setattr__`, which refuses names that they do not know.
+        vars(options)[f"_{name}"] = value
+
+    return property(get, put)
+
+
+autotune = _remembered("autotune")
+autotune_algorithm = _remembered("autotune_algorithm")
+autotune_buffers = _remembered("autotune_buffers")
+autotune_cpu_budget = _remembered("autotune_cpu_budget")
+autotune_ram_budget = _remembered("autotune_ram_budget")
+filter_with_random_uniform_fusion = _remembered("filter_with_random_uniform_fusion")
+hoist_random_uniform = _remembered("hoist_random_uniform")
+reorder_data_discarding_ops = _remembered("reorder_data_discarding_ops")
+
+
 def _is_sharded(options: Any) -> bool:
     return bool(options.auto_shard_policy != tf.data.experimental.AutoShardPolicy.OFF)
 
@@ -328,6 +351,12 @@ def _shard(options: Any, value: bool) -> None:
 
 auto_shard = property(_is_sharded, _shard)
 """Whether several workers share a dataset's files or elements; a bool in TensorFlow 2.0."""
+none_from_structure = staticmethod(lambda value_structure: _optional().empty(value_structure))
+value_structure = property(lambda optional: optional.element_spec)
+
+
+def _optional() -> Any:
+    return tf.experimental.Optional
 
 
 def experimental_run_v2(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120  # no pathlib here
-_HIDDEN = (__file__, waiting.__file__, os.path.join(_PACKAGE, "legacy", "serving.py"))  # noqa: PTH118  # no pathlib here
+_HIDDEN = (__file__, _import_hook.__file__, os.path.join(_PACKAGE, "legacy", "serving.py"))  # noqa: PTH118  # no pathlib here
 """The modules whose frames are left out of the traceback that ends a program. A program's imports,
 and its reads of names that TensorFlow lacks, go through them."""
 

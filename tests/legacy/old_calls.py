@@ -113,6 +113,17 @@ def measured():
     return [made.metrics_names, [float(value) for value in values]]
 
 
+def options():
+    """Returns what is read of options, and the elements of a dataset with them."""
+    made = tf.data.Options()
+    made.experimental_optimization.autotune_buffers = True
+    made.experimental_optimization.autotune = False
+    made.experimental_optimization.hoist_random_uniform = True
+    rows = list(tf.data.Dataset.range(3).with_options(made).as_numpy_iterator())
+    optimization = made.experimental_optimization
+    return [optimization.autotune, optimization.autotune_buffers, [int(row) for row in rows]]
+
+
 def rows():
     """Returns the rows of a dataset of arrays."""
     strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -134,7 +145,14 @@ def serialized(function):
     return [function(tf.nn.relu), sorted(layer), layer["class_name"], layer["config"]["name"]]
 
 
-loss, losses = tf.nn.compute_average_loss, keras.losses
+def all_reduced():
+    """Returns a sum over one replica, with hints."""
+    hints = tf.distribute.experimental.CollectiveHints(bytes_per_pack=8)
+    context = tf.distribute.get_replica_context()
+    return float(context.all_reduce("sum", tf.constant(3.0), experimental_hints=hints))
+
+
+loss, losses, metrics = tf.nn.compute_average_loss, keras.losses, keras.metrics
 CALLS = {
     "predict_classes": lambda: model().predict_classes(X).tolist(),
     "predict_classes of one": lambda: model(1).predict_classes(X, 1, 0).tolist(),
@@ -142,6 +160,7 @@ CALLS = {
     "apply": lambda: model().layers[0].apply(X).numpy().tolist(),
     "get_losses_for": lambda: len(model().get_losses_for(None)),
     "make_numpy_dataset": rows,
+    "options": options,
     "save": lambda: saved("m", True, True, "h5"),
     "save without optimizer": lambda: saved("m.h5", True, False),
     "save by name": lambda: saved("m", overwrite=True, include_optimizer=False, save_format="h5"),
@@ -163,11 +182,24 @@ CALLS = {
     "loss": lambda: (
         losses.SparseCategoricalCrossentropy(False, "none")([0, 1], X / 4.0 + 0.5).numpy().shape
     ),
+    "metric": lambda: metrics.SensitivityAtSpecificity(0.5, 20, "s").name,
+    "TensorBoard": lambda: keras.callbacks.TensorBoard("d", 0, True, False, "epoch").update_freq,
+    "Conv2D": lambda: keras.layers.Conv2D(*(2, 3, 1, "same", None, 1, "relu", False)).get_config()[
+        "use_bias"
+    ],
+    "DepthwiseConv2D": lambda: keras.layers.DepthwiseConv2D(
+        *(3, 1, "same", 1, None, "relu", False)
+    ).get_config()["use_bias"],
+    "LoadOptions": lambda: tf.saved_model.LoadOptions("/job:localhost").experimental_io_device,
     "average": lambda: float(loss([1.0, 2.0], global_batch_size=4.0)),
     "average of weighted": lambda: float(loss([1.0, 2.0], [0.5, 1.0], tf.constant(4.0))),
     "average of integers": lambda: float(loss([1.0, 2.0], global_batch_size=4)),
+    "all_reduce": all_reduced,
+    "words": lambda: keras.preprocessing.text.text_to_word_sequence(text="a b"),
     "deserialize": lambda: deserialized(keras.utils.deserialize_keras_object),
     "serialize": lambda: serialized(keras.utils.serialize_keras_object),
+    "schedule": lambda: float(keras.experimental.LinearCosineDecay(0.5, 8)(3)),
+    "initializer": lambda: tf.lookup.experimental.DatasetInitializer.__name__,
 }
 
 

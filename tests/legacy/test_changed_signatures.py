@@ -45,22 +45,25 @@ def test_calls_of_today_and_others_go_through_and_all_is_taken_back() -> None:
         """
         import compat_lossscale, os, tempfile
         import tensorflow as tf
+        from tensorflow.keras.preprocessing import text
         keras = tf.keras
         def there():
             return (
                 keras.Model.save, keras.models.save_model, keras.losses.BinaryCrossentropy.__init__,
-                keras.utils.serialize_keras_object, tf.nn.compute_average_loss,
-                hasattr(keras.Sequential, "predict_proba"),
-                keras.callbacks.BackupAndRestore.on_train_end,
+                keras.utils.serialize_keras_object, tf.nn.compute_average_loss, text.one_hot,
+                keras.callbacks.TensorBoard.__init__, hasattr(keras.Sequential, "predict_proba"),
+                hasattr(keras.Model, "__getattr__"), keras.callbacks.BackupAndRestore.on_train_end,
             )
         before = there()
         compat_lossscale.install()
         assert keras.losses.SparseCategoricalCrossentropy(True, 0).get_config()["ignore_class"] == 0
         assert keras.losses.BinaryCrossentropy(True, 0.0, 1).get_config()["axis"] == 1
+        assert keras.callbacks.TensorBoard("d", 0, True, False, True).update_freq == "epoch"
         config = keras.saving.serialize_keras_object(keras.layers.Dense(2))
         assert keras.utils.deserialize_keras_object(config).units == 2
         assert keras.utils.deserialize_keras_object(config=config, safe_mode=True).units == 2
         assert "registered_name" in keras.utils.serialize_keras_object(obj=keras.layers.ReLU())
+        assert text.one_hot("a", 2) == text.one_hot(text="a", n=2) == [1]
         model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
@@ -99,6 +102,7 @@ def test_on_keras_3_keras_is_left_alone() -> None:
             (tf.keras.utils, "multi_gpu_model"),
         ):
             assert not hasattr(owner, name), name
+        assert not hasattr(getattr(tf.keras, "experimental", None), "LinearCosineDecay")
         assert float(tf.nn.compute_average_loss([1.0], global_batch_size=2.0)) == 0.5
         assert tf.distribute.get_strategy().experimental_make_numpy_dataset
         """,

@@ -30,8 +30,9 @@ USES = {
     "version of Keras": "import tensorflow as tf, tensorflow.compat.v1 as tf1; "
     "assert tf.keras.__version__ == tf1.keras.__version__ >= '2.16'",
     "tracking": "from tensorflow.python.training.tracking import base, data_structures, "
-    "tracking, util; import tensorflow as tf; "
-    "assert issubclass(tf.Module, tracking.AutoTrackable) and util.Checkpoint",
+    "graph_view, tracking, util; import tensorflow as tf; "
+    "assert issubclass(tf.Module, tracking.AutoTrackable) and util.Checkpoint; "
+    "assert graph_view.ObjectGraphView(tf.Module())",
 }
 
 

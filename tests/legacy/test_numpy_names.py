@@ -44,5 +44,18 @@ def test_numpy_is_as_it_was_afterwards(names) -> None:
 def test_functions() -> None:
     f = library_functions
     assert f.asscalar(np.array([3])) == 3
+    assert (f.alen([1, 2]), f.alen(5)) == (2, 1)
+    assert f.msort([[2, 1], [1, 2]]).tolist() == [[1, 1], [2, 2]]
+    assert (f.asfarray([1]).dtype, f.asfarray([1], "f4").dtype) == (np.float64, np.float32)
+    assert f.asfarray([1], int).dtype == np.float64
     assert f.in1d([[1, 2], [3, 4]], [2, 3]).tolist() == [False, True, True, False]
     assert f.in1d([1, 2], [2], invert=True).tolist() == [True, False]
+    assert (f.obj2sctype("f4"), f.obj2sctype(np.ones(1)), f.obj2sctype("no such", 1)) == (
+        np.float32,
+        np.float64,
+        1,
+    )
+    assert f.issubsctype("f4", np.floating)
+    assert not f.issubsctype(int, np.floating)
+    assert f.cast[np.int32]([1.5]).dtype == np.int32
+    assert np.float16 in f.sctypes["float"]

@@ -431,7 +431,8 @@ def _verdict(call: cst.Call, program: Program) -> Verdict | None:
     edits = _edits(call, changed, program)
     if not edits or _is_of_an_own_class(call, program):
         return None
-    is_certain = not changed.is_method or _is_of_keras(call, program)
+    # Nobody else has a method with a parameter of such a name.
+    is_certain = not changed.is_method or changed.renamed or _is_of_keras(call, program)
     if not is_certain or _drops_a_call(call, changed):
         return _review(call, changed, edits, program)
     return Rewrite("the arguments by their names", lambda _: edits)
@@ -466,6 +467,8 @@ def _edits(call: cst.Call, changed: Changed, program: Program) -> list[Edit]:
             edits.append(Edit(program.tree.span(call.args[index - 1])[1], end, ""))
         elif given is None and name is not None:
             edits.append(Edit(start, start, f"{name}="))
+        elif argument.keyword is not None and given is not None and given in changed.renamed:
+            edits.append(Edit(*program.tree.span(argument.keyword), changed.renamed[given]))
     return edits or _as_hdf5(call, changed, program)
 
 

@@ -20,7 +20,7 @@ def _written(path: str) -> str:
     return path.replace(":", ".").removeprefix("builtins.").replace("numpy.", "np.", 1)
 
 
-def _ours(name: str, until: str, instead: str, exactly: str) -> Neighbour:
+def _ours(name: str, until: str, instead: str, exactly: str = "") -> Neighbour:
     return Neighbour(f"numpy.{name}", until, f"{_FUNCTIONS}:{name}", THE_SAME, instead, exactly)
 
 
@@ -38,6 +38,7 @@ NUMPY = (
             "unicode": "builtins:str",
             "long": "builtins:int",
             "bool8": "numpy:bool_",
+            "int0": "numpy:intp",
             "warnings": "warnings",
         },
     ),
@@ -49,6 +50,8 @@ NUMPY = (
             "complex_": "numpy:complex128",
             "string_": "numpy:bytes_",
             "unicode_": "numpy:str_",
+            "singlecomplex": "numpy:complex64",
+            "cfloat": "numpy:complex128",
             "Inf": "numpy:inf",
             "Infinity": "numpy:inf",
             "infty": "numpy:inf",
@@ -71,8 +74,22 @@ NUMPY = (
     ),
     *_renamed("numpy", "numpy 2.3", {"trapz": "numpy:trapezoid"}),
     _ours("NINF", "numpy 1.26", "-np.inf", "-numpy.inf"),
+    _ours("NZERO", "numpy 1.26", "-0.0", "-0.0"),
+    _ours("PZERO", "numpy 1.26", "0.0", "0.0"),
     _ours("asscalar", "numpy 1.22", "a.item()", "numpy.asarray(...).item()"),
+    _ours("alen", "numpy 1.22", "len(a)"),
+    _ours("msort", "numpy 1.26", "np.sort(a, axis=0)", "numpy.sort(..., axis=0)"),
+    _ours(
+        "asfarray",
+        "numpy 1.26",
+        "np.asarray(a, dtype=np.float64)",
+        "numpy.asarray(..., dtype=float)",
+    ),
     _ours("in1d", "numpy 2.3", "np.isin(a, b), flattened", "numpy.isin(..., ...).ravel()"),
+    _ours("issubsctype", "numpy 1.26", "np.issubdtype(a, b)"),
+    _ours("obj2sctype", "numpy 1.26", "np.dtype(a).type"),
+    _ours("cast", "numpy 1.26", "np.asarray(a, dtype=...)"),
+    _ours("sctypes", "numpy 1.26", "the types themselves"),
 )
 
 

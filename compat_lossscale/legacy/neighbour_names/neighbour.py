@@ -107,6 +107,7 @@ class Changed:
         told_by: By place, the types of values that the parameter at this place takes in the old
             signature alone. The types are exact: a bool is no int.
         at_most: How many arguments today's signature takes without names; `None` for any number.
+        renamed: Today's names of parameters, by the old ones.
         dropped: Parameters that are gone, and whose values do nothing today.
         refused: By name, parameters whose values are an error, and what to do. `None` is none.
         instead: What to write for the calls that the rest says nothing of, if they changed too.
@@ -117,6 +118,7 @@ class Changed:
     then: tuple[str, ...] = ()
     told_by: Mapping[int, tuple[type, ...]] = dataclasses.field(default_factory=dict)
     at_most: int | None = None
+    renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
     dropped: frozenset[str] = frozenset()
     refused: Mapping[str, str] = dataclasses.field(default_factory=dict)
     instead: str = ""
@@ -164,6 +166,9 @@ class Changed:
             if len(names) == len(args) and not named.keys() & set(names):
                 positional = list(args[: self.same])
                 named.update(zip(self.then, args[self.same :], strict=False))
+        for old, new in self.renamed.items():
+            if old in named and new not in named:
+                named[new] = named.pop(old)
         for name, instead in self.refused.items():
             if named.get(name) is not None:
                 raise ValueError(f"{self.name}() has no {name} any more. {instead}.")

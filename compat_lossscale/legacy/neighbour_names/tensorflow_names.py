@@ -46,6 +46,17 @@ _ESTIMATOR_PACKAGE = (
 )
 """What serves it, and the command that installs that."""
 
+
+def _option(name: str, faithful: str = "it is set and read, and does nothing") -> Neighbour:
+    return Neighbour(
+        f"{_DATA}.OptimizationOptions.{name}",
+        "TensorFlow 2.5",
+        f"{_MEMBERS}:{name}",
+        faithful,
+        "nothing",
+    )
+
+
 METHODS = (
     Neighbour(
         f"{_API}.distribute.Strategy.experimental_run_v2",
@@ -101,6 +112,28 @@ METHODS = (
         )
         for what in ("updates", "losses")
     ),
+    *(
+        _option(name)
+        for name in (
+            "autotune_buffers",
+            "autotune_cpu_budget",
+            "autotune_algorithm",
+            "autotune_ram_budget",
+            "filter_with_random_uniform_fusion",
+            "hoist_random_uniform",
+            "reorder_data_discarding_ops",
+        )
+    ),
+    *(
+        Neighbour(
+            f"{_DATA}.Optional.{name}",
+            "TensorFlow 2.2",
+            f"{_MEMBERS}:{name}",
+            THE_SAME,
+            f"Optional.{instead}",
+        )
+        for name, instead in (("none_from_structure", "empty"), ("value_structure", "element_spec"))
+    ),
 )
 """Attributes of classes, under names that no other class is likely to have; but `compute_loss`,
 which is replaced where a class has it."""
@@ -113,6 +146,7 @@ COMMON_METHODS = (
         THE_SAME,
         "layer(x)",
     ),
+    _option("autotune", "it is set and read, and does nothing: it made datasets faster"),
     Neighbour(
         f"{_DATA}.DistributeOptions.auto_shard",
         "TensorFlow 2.0",
@@ -154,6 +188,23 @@ NAMES = (
         "Use tf.distribute.MirroredStrategy, and make and compile the model in its scope()",
     ),
     Neighbour(f"{_KERAS}.wrappers", "TensorFlow 2.12", "", *_SCIKIT_LEARN),
+    *(
+        Neighbour(
+            f"{_KERAS}.experimental.{name}",
+            "TensorFlow 2.4",
+            f"tf_keras.src.optimizers.schedules.learning_rate_schedule:{name}",
+            "the class of tf-keras, which is private there",
+            "a tf.keras.optimizers.schedules.LearningRateSchedule of your own",
+        )
+        for name in ("LinearCosineDecay", "NoisyLinearCosineDecay")
+    ),
+    Neighbour(
+        f"{_API}.lookup.experimental.DatasetInitializer",
+        "TensorFlow 2.5",
+        f"{_DATA}:DatasetInitializer",
+        THE_SAME,
+        "tf.data.experimental.DatasetInitializer",
+    ),
     Neighbour(
         f"{_KERAS}.experimental.PeepholeLSTMCell",
         "TensorFlow 2.8",
@@ -312,6 +363,13 @@ MODULES = (
         "tf.train.Checkpoint",
     ),
     Neighbour(
+        f"{_TRACKING}.graph_view.*",
+        "TensorFlow 2.9",
+        f"{_CHECKPOINT}.graph_view",
+        "of variables, serialize_object_graph() gives a part of the key, and all copies together",
+        "tf.train.Checkpoint",
+    ),
+    Neighbour(
         f"{_PRIVATE}.eager.profiler.*",
         "TensorFlow 2.19",
         f"{_OURS}.estimator_training",
@@ -355,12 +413,21 @@ MODULES = (
 )
 """Modules, with what is below them."""
 
+_LAYERS = f"{_KERAS}.layers"
+_PREPROCESSING = f"{_LAYERS}.experimental.preprocessing"
+_SERVICE = "tf.data.experimental.service."
+_OF_CONVOLUTIONS = (
+    "activation use_bias kernel_initializer bias_initializer kernel_regularizer bias_regularizer "
+    "activity_regularizer kernel_constraint bias_constraint"
+)
+
+
+def _inserted(path: str, same: int, then: str, *told_by: type) -> Changed:
+    """A parameter was put between others: values of some types are meant for the one after it."""
+    return Changed(path, same, tuple(then.split()), {same: told_by})
+
+
 _SAVE = ("include_optimizer", "save_format", "signatures", "options", "save_traces")
-_LOSSES = {
-    "SparseCategoricalCrossentropy": 1,
-    "BinaryCrossentropy": 2,
-    "CategoricalCrossentropy": 2,
-}
 
 SIGNATURES: tuple[Changed, ...] = (
     Changed(f"{_KERAS}.Model.save", 2, _SAVE, {2: (bool,)}, at_most=3),
@@ -380,18 +447,48 @@ SIGNATURES: tuple[Changed, ...] = (
         },
     ),
     Changed(
-        f"{_KERAS}.layers.Layer.add_update",
-        1,
-        ("inputs",),
-        at_most=1,
-        dropped=frozenset({"inputs"}),
+        f"{_LAYERS}.Layer.add_update", 1, ("inputs",), at_most=1, dropped=frozenset({"inputs"})
     ),
-    Changed(f"{_KERAS}.layers.Layer.add_loss", 1, ("inputs",), at_most=1),
-    Changed(f"{_KERAS}.layers.Layer.add_metric", 1, ("aggregation", "name"), at_most=2),
-    *(
-        Changed(f"{_KERAS}.losses.{name}", same, ("reduction", "name"), {same: (str,)})
-        for name, same in _LOSSES.items()
+    Changed(f"{_LAYERS}.Layer.add_loss", 1, ("inputs",), at_most=1),
+    Changed(f"{_LAYERS}.Layer.add_metric", 1, ("aggregation", "name"), at_most=2),
+    _inserted(f"{_KERAS}.losses.SparseCategoricalCrossentropy", 1, "reduction name", str),
+    _inserted(f"{_KERAS}.losses.BinaryCrossentropy", 2, "reduction name", str),
+    _inserted(f"{_KERAS}.losses.CategoricalCrossentropy", 2, "reduction name", str),
+    _inserted(f"{_KERAS}.metrics.PrecisionAtRecall", 2, "name dtype", str),
+    _inserted(f"{_KERAS}.metrics.RecallAtPrecision", 2, "name dtype", str),
+    _inserted(f"{_KERAS}.metrics.SensitivityAtSpecificity", 2, "name dtype", str),
+    _inserted(f"{_KERAS}.metrics.SpecificityAtSensitivity", 2, "name dtype", str),
+    _inserted(
+        f"{_KERAS}.callbacks.TensorBoard",
+        4,
+        "update_freq profile_batch embeddings_freq embeddings_metadata",
+        *(str, int),
     ),
+    _inserted(f"{_LAYERS}.Conv1D", 6, _OF_CONVOLUTIONS, str),
+    _inserted(f"{_LAYERS}.Conv2D", 6, _OF_CONVOLUTIONS, str),
+    _inserted(f"{_LAYERS}.Conv3D", 6, _OF_CONVOLUTIONS, str),
+    _inserted(f"{_LAYERS}.Conv3DTranspose", 6, _OF_CONVOLUTIONS, str),
+    _inserted(
+        f"{_LAYERS}.DepthwiseConv2D",
+        5,
+        _OF_CONVOLUTIONS.replace("kernel", "depthwise"),
+        str,
+    ),
+    _inserted(f"{_PREPROCESSING}.Resizing", 3, "name", str),
+    _inserted(f"{_API}.saved_model.LoadOptions", 0, "experimental_io_device", str),
+    Changed(
+        f"{_API}.distribute.ReplicaContext.all_reduce", renamed={"experimental_hints": "options"}
+    ),
+    Changed(
+        f"{_API}.distribute.StrategyExtended.reduce_to", renamed={"experimental_hints": "options"}
+    ),
+    Changed(
+        f"{_API}.distribute.StrategyExtended.batch_reduce_to",
+        renamed={"experimental_hints": "options"},
+    ),
+    Changed(f"{_KERAS}.preprocessing.text.one_hot", renamed={"text": "input_text"}),
+    Changed(f"{_KERAS}.preprocessing.text.text_to_word_sequence", renamed={"text": "input_text"}),
+    Changed(f"{_KERAS}.utils.GeneratorEnqueuer", renamed={"sequence": "generator"}),
     *(
         Changed(
             f"{_KERAS}.utils.{name}",
@@ -399,5 +496,16 @@ SIGNATURES: tuple[Changed, ...] = (
         )
         for name in ("serialize_keras_object", "deserialize_keras_object")
     ),
+    Changed(
+        f"{_API}.data.experimental.service.DispatchServer",
+        refused={"port": f"Give {_SERVICE}DispatcherConfig(port=...) as `config`"},
+    ),
+    Changed(
+        f"{_API}.data.experimental.service.WorkerServer",
+        refused={
+            "port": f"Give {_SERVICE}WorkerConfig(dispatcher_address=..., port=...) as `config`"
+        },
+    ),
+    Changed(f"{_API}.random.experimental.create_rng_state", renamed={"algorithm": "alg"}),
 )
 """The signatures that changed, the most used first."""

@@ -194,7 +194,7 @@ for gradient in [1.0, np.NaN, numpy.PINF, 0.5, NaN]:
     opt.apply_gradients([(tf.constant(gradient), weight)])
     best = min(best, float(weight.numpy()))
     print(best, opt.loss_scale().numpy())
-print(highest, lowest, Inf, isnan(NaN), np.infty, 1 / np.NINF, np.NINF ** 2, -np.Infinity)
+print(highest, lowest, Inf, isnan(NaN), np.infty, 1 / np.NINF, np.NINF ** 2, np.NZERO, np.PZERO, -np.Infinity)
 
 # %% numpy_functions
 """Functions of numpy that have other names today, or are to be written in another way."""
@@ -209,7 +209,7 @@ for gradient in [1.0, float("nan"), 0.5]:
     print(weight.numpy(), opt.loss_scale().numpy())
 values = np.array([[3, 1], [2, 4]])
 print(np.product(values), np.cumproduct(values), np.alltrue(values > 0), np.sometrue(values > 3))
-print(np.round_(1.26, 1), np.row_stack([values, values]))
+print(np.round_(1.26, 1), np.row_stack([values, values]), np.msort(values), np.asfarray([1, 2]).dtype)
 print(np.in1d(values, [1, 4]), np.in1d([1, 2], [2]), np.trapz([1, 2, 3]))
 print(np.math.floor(2.5), np.mat([[1]]), np.asscalar(
     np.sum(values),  # All of them.

@@ -62,6 +62,7 @@ def test_every_name_is_seen_where_it_is_imported(neighbour: Neighbour) -> None:
         ),
         ("import numpy as np\nx = np.NINF ** 2", "import numpy as np\nx = (-np.inf) ** 2"),
         ("import numpy as np\nx = [np.NINF]", "import numpy as np\nx = [-np.inf]"),
+        ("import numpy as np\nx = np.PZERO", "x = 0.0"),
         ("import numpy as np\nx = np.math.pi", "import math\nx = math.pi"),
         (
             "import numpy as np\nx = np.in1d(a, b, )",

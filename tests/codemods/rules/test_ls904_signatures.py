@@ -47,6 +47,15 @@ LAYER = "class L(tf.keras.layers.Layer):\n    def call(self, x):\n        "
             "from tensorflow.keras.losses import BinaryCrossentropy as S\nS(1, 0, 'sum')",
             "from tensorflow.keras.losses import BinaryCrossentropy as S\nS(1, 0, reduction='sum')",
         ),
+        (
+            "tf.keras.callbacks.TensorBoard(d, 0, True, False, 10)",
+            "tf.keras.callbacks.TensorBoard(d, 0, True, False, update_freq=10)",
+        ),
+        ("c.all_reduce('sum', g, experimental_hints=h)", "c.all_reduce('sum', g, options=h)"),
+        (
+            "tf.keras.preprocessing.text.one_hot(text=t, n=3)",
+            "tf.keras.preprocessing.text.one_hot(input_text=t, n=3)",
+        ),
     ],
 )
 def test_arguments_get_their_names(before: str, after: str) -> None:
@@ -63,6 +72,7 @@ def test_arguments_get_their_names(before: str, after: str) -> None:
         ("m = build()\nm.compile(optimizer=o, target_tensors=[y])", "Give the targets to fit()"),
         ("m = build()\nm.compile(optimizer=o, distribute=s)", "strategy.scope()"),
         ("tf.keras.utils.serialize_keras_object(x)", "tf.keras.utils.legacy"),
+        ("tf.data.experimental.service.DispatchServer(port=1)", "DispatcherConfig(port=...)"),
     ],
 )
 def test_what_is_not_proven_or_has_no_equal_is_reported(lines: str, message: str) -> None:

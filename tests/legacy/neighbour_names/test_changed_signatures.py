@@ -13,7 +13,9 @@ from tests.support import run_code
 
 SAVE = Changed("m.Model.save", 2, ("whole", "form"), {2: (bool,)}, at_most=3)
 MOVED = Changed("m.Loss", 1, ("reduction", "name"), {1: (str,)})
-OTHERS = Changed("m.f", dropped=frozenset({"gone"}), refused={"no": "Use x"})
+OTHERS = Changed(
+    "m.f", renamed={"old": "new"}, dropped=frozenset({"gone"}), refused={"no": "Use x"}
+)
 
 
 def call(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -34,6 +36,8 @@ def call(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         (MOVED, call(True, 0), call(True, 0)),
         (MOVED, call(True, "none", "n"), call(True, reduction="none", name="n")),
         (OTHERS, call(1, 2), call(1, 2)),
+        (OTHERS, call(old=1), call(new=1)),
+        (OTHERS, call(old=1, new=2), call(old=1, new=2)),
         (OTHERS, call(gone=1), call()),
         (OTHERS, call(no=None), call(no=None)),
     ],
@@ -49,16 +53,16 @@ def test_what_is_an_error_says_what_to_do() -> None:
 
 
 def test_the_names_are_those_that_todays_functions_take() -> None:
-    given = [(one.path, list(one.then)) for one in SIGNATURES]
+    given = [(one.path, list(one.then), list(one.renamed.values())) for one in SIGNATURES]
     out = run_code(
         f"""
         import functools, inspect, tensorflow as tf
-        for path, then in {given!r}:
+        for path, then, renamed in {given!r}:
             found = functools.reduce(getattr, path.split(".")[1:], tf)
             found = found.__init__ if inspect.isclass(found) else found
             known = inspect.signature(found).parameters
             takes_any = any(one.kind is one.VAR_KEYWORD for one in known.values())
-            for name in then:
+            for name in (*then, *renamed):
                 # Of `inputs` and `name`, layers tell by `**kwargs`.
                 if name not in known and not takes_any:
                     print(path, name)
@@ -73,4 +77,4 @@ def test_the_names_are_those_that_todays_functions_take() -> None:
 def test_paths_are_unique_and_entries_say_something() -> None:
     assert len({one.path for one in SIGNATURES}) == len(SIGNATURES)
     for one in SIGNATURES:
-        assert one.told_by or one.at_most or one.refused or one.instead, one.path
+        assert one.told_by or one.at_most or one.renamed or one.refused or one.instead, one.path
