@@ -234,26 +234,38 @@ def _rounding(stored: Family, wanted: Family) -> str:
     return "the families round differently, so long runs differ by more than 1e-5"
 
 
-_OF_KERAS_3 = (
-    "they stay as Keras 3 writes them, which {} does not read; build the model there, and set its "
-    "weights"
+_OTHER_ARCHIVE = (
+    "they stay as {} writes them, which {} does not read; convert to tf-keras, whose archives are "
+    "those of TensorFlow 2.12 to 2.15"
 )
-_NO_ARCHIVE = "{} reads no .keras archive; load it with tf-keras, save it as .h5 and convert that"
+_NO_ARCHIVE = "{1} reads no .keras archive; load it with tf-keras, save it as .h5 and convert that"
 _LATER_ARCHIVE = (
     "TensorFlow 2.4 to 2.11 read no .keras archive, and 2.12 to 2.15 do not find the class of an "
     "optimizer in this form; load it with tf-keras, save it as .h5 and convert that"
 )
 _OTHER_FILE = (
-    "this form of file stays as {} writes it, and Keras 3 does not read its layers or its "
-    "optimizer; write a .keras archive: --output FILE.keras"
+    "this form of file stays as {} writes it, and {} does not read its layers or its optimizer; "
+    "write a .keras archive: --output FILE.keras"
+)
+_KERAS3_H5 = (
+    "Keras 3 does not restore its optimizer from .h5, not even from its own; load the .h5 there, "
+    "save it as .keras and convert that"
 )
 _COUNTED_BEFORE = (
     "skipped steps are counted in it, and from here on they are not, as Keras 3 does not count them"
 )
-_PRODUCT_LOST = (
-    "the product of Nadam's momentum schedule: this file does not hold it, or no such file of "
-    "Keras 3 does, so it begins with 1 again, and the next steps are of another size"
+_COUNTED_FROM_HERE = (
+    "skipped steps are not counted in it, and from here on they are, as {} counts them"
 )
+_PRODUCT_LOST = (
+    "the product of Nadam's momentum schedule: this file does not hold it, or no such file of {} "
+    "does, so it begins with 1 again, and the next steps are of another size"
+)
+_NOT_LOADED = (
+    "tf-keras cannot load a loss-scale optimizer around {}, not even its own; load the model with "
+    "compile=False"
+)
+_NOT_LOADABLE = frozenset({"Lion", "Adafactor"})
 _FTRL = (
     "with an l2_shrinkage_regularization_strength, TensorFlow 2.3 to 2.5 keep Ftrl's slot linear "
     "times the learning rate, and others do not: it trains otherwise from here on"
@@ -265,7 +277,7 @@ _BEFORE_2_3 = (
 """The writers that do not count skipped steps, by how their names begin."""
 _WITHOUT_RATE = (*_BEFORE_2_3, "TensorFlow 2.10", "TensorFlow 2.15", "Keras 2.10", "Keras 2.15")
 """The writers that surely do not keep it so."""
-_NO_HYSTERESIS = "Keras 3 has no hysteresis: it shrinks the scale at each step that is not finite"
+_NO_HYSTERESIS = "{} has no hysteresis: it shrinks the scale at each step that is not finite"
 _RESTORED_HERE = "this package restores it; stock {} does not look for it"
 _NAMES = ("loss_scale", "good_steps", "hysteresis_left", "iterations", "slots")
 _Fates = Mapping[str, tuple[Verdict, str]]
@@ -273,8 +285,10 @@ _MODELS = (hdf5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
 
 
 def is_whole(format_: str, source: Generation, target: Generation) -> bool:
-    """Whether a model is converted as a whole: from any other Keras to Keras 3."""
-    return format_ in _MODELS and target is Generation.KERAS3 and source is not target
+    """Whether a model is converted as a whole: to Keras 3, or from its archives to tf-keras."""
+    if source is Generation.KERAS3:
+        return format_ == keras_archive.FORMAT and target is Generation.TF_KERAS
+    return format_ in _MODELS and target is Generation.KERAS3
 
 
 def convert_artefact(
@@ -303,7 +317,7 @@ def convert_artefact(
         fates = fates_of_state(parts, conversion, artefact)
         fields = [
             *state_fields(artefact.states, fates),
-            *_further_fields(parts, artefact),
+            *_further_fields(parts, conversion, artefact),
         ]
     else:
         fields = [
@@ -319,14 +333,19 @@ def fates_of_state(parts: WrapperConfig, conversion: Conversion, artefact: Artef
     Returns:
         The verdict on each value of a state, and the reason.
     """
+    target = conversion.target
     if parts.inner is not None and not is_known(parts.inner):
         name = class_name(parts.inner)
         reason = f"{name} is a class of the user's own, with variables of its own"
         return dict.fromkeys(_NAMES, (Verdict.LOST, reason))
     fates = dict.fromkeys(_NAMES, (Verdict.KEPT, ""))
-    fates["hysteresis_left"] = (Verdict.LOST, _NO_HYSTERESIS)
-    if parts.spec.dynamic and not (artefact.writer or "").startswith(_BEFORE_2_3):
-        fates["iterations"] = (Verdict.NOTED, _COUNTED_BEFORE)
+    fates["hysteresis_left"] = (Verdict.LOST, _NO_HYSTERESIS.format(target.title))
+    if parts.spec.dynamic:
+        counted = not (artefact.writer or "").startswith(_BEFORE_2_3)
+        fates["iterations"] = _fate_of_iterations(parts, target, counted=counted)
+        if target is not Generation.KERAS3:
+            noted = (Verdict.NOTED, _RESTORED_HERE.format(target.title))
+            fates["loss_scale"] = fates["good_steps"] = noted
     if _scales_linear(parts, conversion, artefact):
         fates["slots"] = (Verdict.LOST, _FTRL)
     return fates
@@ -347,13 +366,30 @@ def _scales_linear(parts: WrapperConfig, conversion: Conversion, artefact: Artef
     return parts.generation in old and not (artefact.writer or "").startswith(_WITHOUT_RATE)
 
 
-def _further_fields(parts: WrapperConfig, artefact: Artefact) -> list[Field]:
-    """Says what single optimizers lose in Keras 3."""
+def _fate_of_iterations(
+    parts: WrapperConfig, target: Generation, *, counted: bool
+) -> tuple[Verdict, str]:
+    if target is Generation.KERAS3:
+        return (Verdict.NOTED, _COUNTED_BEFORE) if counted else (Verdict.KEPT, "")
+    if parts.counts_skipped_steps:
+        return Verdict.KEPT, ""
+    return Verdict.NOTED, _COUNTED_FROM_HERE.format(target.title)
+
+
+def _further_fields(
+    parts: WrapperConfig, conversion: Conversion, artefact: Artefact
+) -> list[Field]:
+    """Says what single optimizers lose in one Keras or the other."""
+    name, target = class_name(parts.inner or {}), conversion.target
     # A checkpoint has it, and Keras 3 saves it where it is not that of a wrapped optimizer.
     has_product = artefact.format == saved_model.FORMAT and not parts.spec.dynamic
-    if class_name(parts.inner or {}) != "Nadam" or has_product:
-        return []
-    return [Field("state.momentum_product", Verdict.LOST, None, _PRODUCT_LOST)]
+    if name == "Nadam" and not (has_product and target is Generation.KERAS3):
+        return [
+            Field("state.momentum_product", Verdict.LOST, None, _PRODUCT_LOST.format(target.title))
+        ]
+    if name in _NOT_LOADABLE and target is Generation.TF_KERAS:
+        return [Field("optimizer.loading", Verdict.LOST, name, _NOT_LOADED.format(name))]
+    return []
 
 
 def state_fields(states: tuple[LiveState, ...], fates: _Fates) -> list[Field]:
@@ -377,12 +413,13 @@ def _copied_layers(conversion: Conversion, artefact: Artefact) -> list[Field]:
     if Generation.KERAS3 not in (source, target):
         if not is_archive or target is Generation.TF_KERAS:
             return []
-        reason = _LATER_ARCHIVE if target is Generation.TF24 else _NO_ARCHIVE.format(target.title)
-    elif source is Generation.KERAS3:
-        reason = _OF_KERAS_3.format(target.title)
+        reason = _LATER_ARCHIVE if target is Generation.TF24 else _NO_ARCHIVE
+        return [Field("layers", Verdict.LOST, source.title, reason.format("", target.title))]
+    if source is Generation.KERAS3:
+        reason = _OTHER_ARCHIVE if is_archive else _KERAS3_H5
     else:
-        reason = _OTHER_FILE.format(source.title)
-    return [Field("layers", Verdict.LOST, source.title, reason)]
+        reason = _OTHER_FILE
+    return [Field("layers", Verdict.LOST, source.title, reason.format(source.title, target.title))]
 
 
 def _copied_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefact) -> list[Field]:

@@ -31,8 +31,8 @@ _NO_CHECKPOINT = (
     "FILE.keras"
 )
 _KERAS3_CHECKPOINT = (
-    "the optimizer's state: {} does not look for it in a checkpoint of Keras 3; build the model "
-    "there, and set its weights"
+    "the optimizer's state: {} does not look for it in a checkpoint of Keras 3; restore it there, "
+    "save the model as .keras and convert that"
 )
 _USELESS = (
     "the loss scale of {}: it is {:g}, and must be positive and finite. TensorFlow, tf-keras and "

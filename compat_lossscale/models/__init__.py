@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts whole models of tf-keras to Keras 3, by the libraries' own loaders.
+"""Converts whole models between tf-keras and Keras 3, by the libraries' own loaders.
 
-A process of its own loads the file as `compat-lossscale run` does, builds the model again in
-Keras 3, gives it the state, writes it, and compares what Keras 3 loads with the old model.
+A process of its own loads the file as `compat-lossscale run` does, builds the model again in the
+other library, gives it the state, writes it, and compares what that library loads with the old
+model.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from compat_lossscale.formats.keras_archive import is_keras3
 from compat_lossscale.formats.writing import write_converted, writing
 from compat_lossscale.spec import Generation
 
-__all__ = ["is_installed", "is_whole", "write"]
+__all__ = ["is_installed", "is_of_keras3", "is_whole", "write"]
 
 TIMEOUT = 3600.0
 """Seconds for one model."""
@@ -47,8 +48,8 @@ def write(
     Args:
         artefact: The artefact.
         target: The generation.
-        output: The file to write. A `.keras` file of Keras 3 from an older model is a whole model;
-            see `formats.writing.write_converted` for the others.
+        output: The file to write. A `.keras` file of Keras 3, or of tf-keras from one of Keras 3,
+            is a whole model; see `formats.writing.write_converted` for the others.
         function: `SCRIPT:FUNCTION` that builds the compiled model with `tf.keras`, for a
             checkpoint.
         lossy: Whether to write it if something is lost.
@@ -71,21 +72,28 @@ def write(
         return write_converted(artefact, target, output, lossy=lossy, overwrite=overwrite)
     _require()
     with tempfile.TemporaryDirectory() as folder:
-        conversion = _converted(artefact, function, Path(folder))
+        conversion = _converted(artefact, target, function, Path(folder))
         with writing(artefact.path, output, conversion, lossy=lossy, overwrite=overwrite) as file:
             shutil.copyfile(Path(folder, "model.keras"), file)
     return conversion
 
 
 def _is_whole(artefact: Artefact, target: Generation, output: str, function: str | None) -> bool:
-    words = (artefact.writer or "").split()
-    is_of_keras3 = words[:1] == ["Keras"] and is_keras3(words[1])
-    is_archive = Path(output).suffix.lower() == ".keras"
-    if target is not Generation.KERAS3 or not is_archive or is_of_keras3:
+    if Path(output).suffix.lower() != ".keras":
         return False
-    if function is not None:
-        return artefact.format == checkpoint.FORMAT
-    return artefact.format in _MODELS
+    if artefact.format == checkpoint.FORMAT:
+        return target is Generation.KERAS3 and function is not None
+    if artefact.format not in _MODELS or function is not None:
+        return False
+    if is_of_keras3(artefact):
+        return target is Generation.TF_KERAS and artefact.format == keras_archive.FORMAT
+    return target is Generation.KERAS3
+
+
+def is_of_keras3(artefact: Artefact) -> bool:
+    """Whether Keras 3 has written an artefact."""
+    words = (artefact.writer or "").split()
+    return words[:1] == ["Keras"] and is_keras3(words[1])
 
 
 def is_installed() -> bool:
@@ -102,9 +110,12 @@ def _require() -> None:
     require_keras_3(_NEEDS)
 
 
-def _converted(artefact: Artefact, function: str | None, folder: Path) -> Conversion:
+def _converted(
+    artefact: Artefact, target: Generation, function: str | None, folder: Path
+) -> Conversion:
     request = {
         "path": str(Path(artefact.path).absolute()),
+        "target": target.value,
         "function": function,
         "output": str(folder / "model.keras"),
     }

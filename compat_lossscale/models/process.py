@@ -26,6 +26,7 @@ from compat_lossscale.formats.isolated import to_json
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
 from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights
 from compat_lossscale.models.stored import StoredModel, read_stored
+from compat_lossscale.spec import Generation
 
 _ADAM = {"m": "momentums", "v": "velocities", "vhat": "velocity_hats"}
 _LEGACY: Mapping[str, Mapping[str, str]] = {
@@ -82,7 +83,7 @@ def read_state(optimizer: Any, trained: Sequence[Any]) -> OptimizerState:
 
 
 def write_state(optimizer: Any, trained: Sequence[Any], state: OptimizerState) -> list[Field]:
-    """Gives an optimizer of Keras 3 a state.
+    """Gives an optimizer of tf-keras or Keras 3 a state.
 
     Returns:
         What the optimizer has no place for, or needs and is not given.
@@ -108,9 +109,19 @@ def write_state(optimizer: Any, trained: Sequence[Any], state: OptimizerState) -
     if product is not None and state.product is not None:
         product.assign(state.product)
     if state.loss_scale is not None and inner is not optimizer:
-        optimizer.dynamic_scale.assign(state.loss_scale)
-        optimizer.step_counter.assign(state.good_steps)
+        _write_scale(optimizer, state.loss_scale, state.good_steps)
     return lost
+
+
+def _write_scale(optimizer: Any, scale: float, counter: int | None) -> None:
+    if hasattr(optimizer, "dynamic_scale"):
+        optimizer.dynamic_scale.assign(scale)
+        optimizer.step_counter.assign(counter)
+    else:
+        from compat_lossscale.optimizers import saving  # noqa: PLC0415  # of tf-keras only
+
+        values = {"current_loss_scale": scale, "good_steps": counter}
+        saving.give_to(optimizer, values)
 
 
 def differences(before: OptimizerState, after: OptimizerState) -> list[str]:
@@ -192,15 +203,32 @@ _OLD_NAMES = {
 """Old names of losses and metrics, which only tf-keras knows."""
 
 
+@dataclasses.dataclass
+class Request:
+    """What is to be converted.
+
+    Attributes:
+        path: The artefact.
+        target: The generation to convert it to.
+        function: `SCRIPT:FUNCTION` that builds the model, for a checkpoint.
+        output: Where to write it.
+    """
+
+    path: str
+    target: str
+    function: str | None
+    output: str
+
+
 def main() -> None:
     """Reads `request.json` of a folder, and writes `result.json` there."""
     folder = Path(sys.argv[1])
-    request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
-    memory = MEMORY + MEMORY_FOR_A_BYTE * _size(Path(request["path"]))
+    request = Request(**json.loads((folder / "request.json").read_text(encoding="utf-8")))
+    memory = MEMORY + MEMORY_FOR_A_BYTE * _size(Path(request.path))
     _limit(memory)
     result: dict[str, Any]
     try:
-        result = {"conversion": to_json(convert_model(**request))}
+        result = {"conversion": to_json(convert_model(request))}
     except CompatLossScaleError as error:
         is_lost = isinstance(error, InexpressibleLossScaleError)
         result = {"error": str(error), "is_lost": is_lost}
@@ -232,7 +260,7 @@ def _limit(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def convert_model(path: str, function: str | None, output: str) -> Conversion:
+def convert_model(request: Request) -> Conversion:
     """Converts a model.
 
     Returns:
@@ -242,20 +270,17 @@ def convert_model(path: str, function: str | None, output: str) -> Conversion:
         ConversionError: It cannot be loaded, built again or written.
         InexpressibleLossScaleError: The target cannot express its loss scale.
     """
-    stored = read_stored(path, function)
-    _install(stored)
-    import keras  # noqa: PLC0415  # after TensorFlow
-    import tf_keras  # noqa: PLC0415  # after TensorFlow
-
-    old, optimizer = _loaded(stored)
+    stored = read_stored(request.path, Generation(request.target), request.function)
+    source, target = _libraries(stored)
+    old, optimizer = _loaded(stored, source)
     if stored.conversion is None and optimizer is not None:
         compiled = old.get_compile_config()
-        stored.take(tf_keras.optimizers.serialize(optimizer), compiled)
-    rebuilding = Rebuilding(tf_keras, keras)
+        stored.take(source.optimizers.serialize(optimizer), compiled)
+    rebuilding = Rebuilding(source, target)
     new = rebuilding.model(old)
     state = None
     if stored.config is not None:
-        made = _optimizer(stored.config)
+        made = _optimizer(stored.config, target)
         _compile(new, made, stored, rebuilding)
         order = _order(new, rebuilding)
         if optimizer is not None and len(order) == len(new.trainable_variables):
@@ -263,14 +288,14 @@ def convert_model(path: str, function: str | None, output: str) -> Conversion:
             _make_variables(new.optimizer, new)
             rebuilding.fields += write_state(new.optimizer, new.trainable_variables, state)
         rebuilding.fields += _not_loaded(stored, state)
-    new.save(output)
-    loaded = keras.models.load_model(output)
+    new.save(request.output)
+    loaded = target.models.load_model(request.output)
     fields = rebuilding.fields + _check(old, new, loaded, rebuilding)
     conversion = stored.finished()
     if state is not None:
         _make_variables(loaded.optimizer, loaded)
         after = read_state(loaded.optimizer, loaded.trainable_variables)
-        fields += _lost_state(state, after, conversion)
+        fields += _lost_state(state, after, conversion, rebuilding.title)
     lost = {field.name for field in fields if field.verdict is Verdict.LOST}
     kept = [field for field in conversion.fields if field.name not in lost]
     return dataclasses.replace(conversion, fields=(*kept, *fields))
@@ -290,43 +315,47 @@ def _not_loaded(stored: StoredModel, state: OptimizerState | None) -> list[Field
 
 
 def _lost_state(
-    before: OptimizerState, after: OptimizerState, conversion: Conversion
+    before: OptimizerState, after: OptimizerState, conversion: Conversion, title: str
 ) -> list[Field]:
     """Returns what the converted file does not give back, besides what is known as lost."""
     said = {field.name for field in conversion.lost}
     return [
         Field(
-            f"state.{name}", Verdict.LOST, None, "Keras 3 does not load it from the converted file"
+            f"state.{name}", Verdict.LOST, None, f"{title} does not load it from the converted file"
         )
         for name in differences(before, after)
         if f"state.{name}" not in said
     ]
 
 
-def _install(stored: StoredModel) -> None:
-    """Restores the old names in TensorFlow, and registers this package's class with Keras 3."""
+def _libraries(stored: StoredModel) -> tuple[Any, Any]:
     import compat_lossscale  # noqa: PLC0415  # TensorFlow
 
     neighbours = stored.function is not None
     compat_lossscale.install(legacy_optimizers=stored.is_legacy, neighbours=neighbours)
-    import compat_lossscale.keras3  # noqa: PLC0415  # after TensorFlow
+    import keras  # noqa: PLC0415  # after TensorFlow
+    import tf_keras  # noqa: PLC0415  # after TensorFlow
+
+    import compat_lossscale.keras3  # noqa: PLC0415  # registers its class
+
+    return (keras, tf_keras) if stored.is_of_keras3 else (tf_keras, keras)
 
 
 # --- loading --------------------------------------------------------------------------------------
 
 
-def _loaded(stored: StoredModel) -> tuple[Any, Any]:
+def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     """Returns the model and its optimizer, with their state."""
-    import tf_keras  # noqa: PLC0415  # it is loaded by now
-
     path = stored.artefact.path
     if stored.artefact.format in (hdf5.FORMAT, keras_archive.FORMAT):
-        # tf-keras does not find these two in a loss-scale optimizer, nor does it need to.
-        later = {name: getattr(tf_keras.optimizers, name) for name in ("Lion", "Adafactor")}
-        custom = {**_stand_ins(stored.compiled, tf_keras), **later}
-        model = tf_keras.models.load_model(path, custom_objects=custom)
+        custom = {}
+        if not stored.is_of_keras3:
+            # tf-keras does not find the latter two in a loss-scale optimizer, nor does it need to.
+            later = {name: getattr(source.optimizers, name) for name in ("Lion", "Adafactor")}
+            custom = {**_stand_ins(stored.compiled, source), **later}
+        model = source.models.load_model(path, custom_objects=custom)
         optimizer = getattr(model, "optimizer", None)
-        if optimizer is not None:
+        if optimizer is not None and not stored.is_of_keras3:
             _make_variables(optimizer, model)
         return model, optimizer
     if stored.function is not None:
@@ -335,12 +364,12 @@ def _loaded(stored: StoredModel) -> tuple[Any, Any]:
         prefix = checkpoint.prefix_of(path)
         objects = _objects_of_checkpoint(prefix, model, optimizer)
     else:
-        model = tf_keras.models.model_from_json(json.dumps(stored.model))
+        model = source.models.model_from_json(json.dumps(stored.model))
         config, optimizer = stored.loading_config(), None
         prefix = str(Path(path, "variables", "variables"))
         objects = {"root": model}
         if config is not None:
-            optimizer = tf_keras.optimizers.deserialize(config)
+            optimizer = source.optimizers.deserialize(config)
             objects["optimizer"] = optimizer
     if optimizer is not None:
         _make_variables(optimizer, model)
@@ -448,20 +477,18 @@ def _is_known(name: str, keras: Any) -> bool:
 # --- what it becomes ------------------------------------------------------------------------------
 
 
-def _optimizer(config: Mapping[str, Any]) -> Any:
-    import keras  # noqa: PLC0415  # it is loaded by now
-
-    if config["class_name"] == "LossScaleOptimizer":
+def _optimizer(config: Mapping[str, Any], target: Any) -> Any:
+    if target.__name__ == "keras" and config["class_name"] == "LossScaleOptimizer":
         # Keras finds its own class under this name, not the one that is registered.
         from compat_lossscale.keras3 import LossScaleOptimizer  # noqa: PLC0415  # imports Keras
 
         return LossScaleOptimizer.from_config(config["config"])
-    return keras.optimizers.deserialize(dict(config))
+    return target.optimizers.deserialize(dict(config))
 
 
 def _compile(new: Any, optimizer: Any, stored: StoredModel, rebuilding: Rebuilding) -> None:
     arguments = {key: _compiled(stored.compiled.get(key), key, rebuilding) for key in _COMPILE_KEYS}
-    if getattr(optimizer, "loss_scale_factor", None) is not None:
+    if rebuilding.to_keras3 and getattr(optimizer, "loss_scale_factor", None) is not None:
         # Otherwise Keras drops it under mixed_float16, and wraps the optimizer.
         arguments["auto_scale_loss"] = False
     new.compile(optimizer=optimizer, **arguments)
@@ -477,7 +504,7 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
         return {key: _compiled(child, place, rebuilding) for key, child in value.items()}
     module = rebuilding.target.losses if place == "loss" else rebuilding.target.metrics
     if isinstance(value, str):
-        value = _OLD_NAMES.get(value, value)
+        value = _OLD_NAMES.get(value, value) if rebuilding.to_keras3 else value
         if _is_known(value, rebuilding.target):
             return value
     elif not isinstance(value, Mapping):
@@ -494,8 +521,8 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
     rebuilding.lost(
         f"compile.{place}",
         value,
-        "Keras 3 has none of this name: if it is your own, compile the model again with the "
-        "optimizer that it has",
+        f"{rebuilding.title} has none of this name: if it is your own, compile the model again "
+        "with the optimizer that it has",
     )
     return None
 
@@ -518,11 +545,11 @@ def _order(new: Any, rebuilding: Rebuilding) -> list[Any]:
 
 
 def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Field]:
-    """Compares the converted model, as Keras 3 loads it, with the old one."""
+    """Compares the converted model, as its own library loads it, with the old one."""
     for one, other in zip(new.weights, loaded.weights, strict=True):
         if not np.array_equal(one.numpy(), other.numpy(), equal_nan=True):
             raise ConversionError(
-                f"Keras 3 does not load the weight {other.name} that it has saved"
+                f"{rebuilding.title} does not load the weight {other.name} that it has saved"
             )
     try:
         inputs = [_probe(one) for one in flat(old.inputs or [])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a model of tf-keras again in Keras 3, layer by layer.
+"""Builds a model of one Keras again in the other, layer by layer.
 
 Both libraries make their own layers from the settings that they understand. A setting that the
 other class does not take is left out if it says no more than the default, and is lost otherwise.
@@ -17,8 +17,14 @@ from compat_lossscale.formats.conversion import Field, Verdict
 _POLICIES = ("Policy", "PolicyV1", "DTypePolicy", "FloatDTypePolicy")
 _NARROW = ("float16", "bfloat16")
 _RENAMED = {
-    ("LeakyReLU", "alpha"): "negative_slope",
-    ("InputLayer", "batch_input_shape"): "batch_shape",
+    "keras": {
+        ("LeakyReLU", "alpha"): "negative_slope",
+        ("InputLayer", "batch_input_shape"): "batch_shape",
+    },
+    "tf_keras": {
+        ("LeakyReLU", "negative_slope"): "alpha",
+        ("InputLayer", "batch_shape"): "batch_input_shape",
+    },
 }
 _WITHOUT_MEANING = frozenset(
     {
@@ -31,6 +37,8 @@ _WITHOUT_MEANING = frozenset(
     }
 )
 """Settings that may be left out whatever their value."""
+_HIDDEN = ("zero_output_for_mask",)
+"""Settings that tf-keras takes, and no signature has."""
 _INSTEAD = {
     "ThresholdedReLU": "ReLU(threshold=theta) is nearly the same",
     "SyncBatchNormalization": "BatchNormalization(synchronized=True) is the same",
@@ -41,6 +49,7 @@ _WITH_STATES = (
     *("RNN", "SimpleRNN", "GRU", "LSTM", "Bidirectional"),
     *("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"),
 )
+_LOOKUPS = ("IntegerLookup", "StringLookup")
 _INFERENCE = "the layer is called with training=False; in Keras 3, fit() trains it all the same"
 _ACTIVITY = (
     "Keras 3.10 and later cannot train with the activity loss of a layer that computes in this "
@@ -51,13 +60,19 @@ _ACTIVITY = (
 class Rebuilding:
     """Builds one model again, and keeps what belongs to what.
 
+    Args:
+        source: The module of the Keras that has the model: `tf_keras` or `keras`.
+        target: The other one.
+
     Attributes:
-        fields: What Keras 3 does not have, or what changes.
+        fields: What the other Keras does not have, or what changes.
         layers: The pairs of layers, the old one first.
     """
 
-    def __init__(self, tf_keras: Any, keras: Any) -> None:
-        self.source, self.target = tf_keras, keras
+    def __init__(self, source: Any, target: Any) -> None:
+        self.source, self.target = source, target
+        self.to_keras3 = target.__name__ == "keras"
+        self.title = "Keras 3" if self.to_keras3 else "tf-keras"
         self.fields: list[Field] = []
         self.layers: list[tuple[Any, Any]] = []
         self._made: dict[int, Any] = {}
@@ -79,7 +94,7 @@ class Rebuilding:
         """Builds a model again.
 
         Returns:
-            The model in Keras 3, with the weights of the old one.
+            The model in the other Keras, with the weights of the old one.
 
         Raises:
             ConversionError: A layer cannot be built.
@@ -97,7 +112,7 @@ class Rebuilding:
         else:
             raise ConversionError(
                 f"{old.name} is a model of a class of your own, {type(old).__name__}: build it in "
-                "Keras 3, and load its weights there"
+                f"{self.title}, and load its weights there"
             )
         if not old.trainable:
             new.trainable = False
@@ -118,14 +133,14 @@ class Rebuilding:
         shape = config.get("batch_shape") or config.get("batch_input_shape")
         options = {"sparse": True} if config.get("sparse") else {}
         if config.get("ragged"):
-            self.lost(f"layer {config['name']}.ragged", True, "Keras 3 has no ragged inputs")
+            self.lost(f"layer {config['name']}.ragged", True, f"{self.title} has no ragged inputs")
         dtype = self.adapted(config.get("dtype"), "")
         name = self._free_name(config["name"])
         return self.target.Input(batch_shape=_tuples(shape), dtype=dtype, name=name, **options)
 
     def _free_name(self, name: str) -> str:
         """Returns a layer's name, or another one if Keras 3 refuses it."""
-        if "/" not in name:
+        if "/" not in name or not self.to_keras3:
             self._names.add(name)
             return name
         free = name.replace("/", "_")
@@ -149,40 +164,50 @@ class Rebuilding:
         cls = getattr(self.target.layers, name, None)
         if not isinstance(old, self.source.layers.Layer) or not self._is_own(old):
             raise ConversionError(
-                f"{place} is of a class of your own, {name}, of which Keras 3 knows nothing: build "
-                "the model in Keras 3, and load its weights there"
+                f"{place} is of a class of your own, {name}, of which {self.title} knows nothing: "
+                f"build the model in {self.title}, and load its weights there"
             )
         if cls is None:
             hint = f"; {_INSTEAD[name]}" if name in _INSTEAD else ""
-            raise ConversionError(f"{place}: Keras 3 has no {name}{hint}")
+            raise ConversionError(f"{place}: {self.title} has no {name}{hint}")
         config = old.get_config()
         if config.get("vocabulary", "") is None and hasattr(old, "get_vocabulary"):
             # What it has learned, which stands in no weights.
             config["vocabulary"] = old.get_vocabulary(include_special_tokens=False)
         settings = self._settings(cls, type(old), config, place)
         settings["name"] = self._free_name(old.name)
+        if not self.to_keras3 and name in _LOOKUPS:
+            is_number = config.get("output_mode", "int") == "int"
+            settings["dtype"] = "int64" if is_number else "float32"
+        elif not self.to_keras3 and name == "TextVectorization":
+            settings["dtype"] = "string"
+        if not self.to_keras3 and name == "MultiHeadAttention":
+            # tf-keras wants them there, and learns them when it is called.
+            settings |= dict.fromkeys(("query_shape", "key_shape", "value_shape"))
         self._check_activity(old, place)
         try:
             new = cls.from_config(settings)
         except Exception as error:
             # Each class raises what it likes.
-            raise ConversionError(f"{place}: Keras 3 does not build it: {error}") from error
+            raise ConversionError(f"{place}: {self.title} does not build it: {error}") from error
         self.layers.append((old, new))
         return new
 
     def _is_own(self, old: Any) -> bool:
-        is_named = type(old) is getattr(self.source.layers, type(old).__name__, None)
-        return is_named or type(old).__module__.split(".")[0] == "tf_keras"
+        root = self.source.__name__
+        return type(old).__module__.split(".")[0] == root or type(old) is getattr(
+            self.source.layers, type(old).__name__, None
+        )
 
     def _check_activity(self, old: Any, place: str) -> None:
         dtype = getattr(old, "compute_dtype", None)
-        if dtype in _NARROW and getattr(old, "activity_regularizer", None):
+        if self.to_keras3 and dtype in _NARROW and getattr(old, "activity_regularizer", None):
             self.lost(f"{place}.activity_regularizer", dtype, _ACTIVITY)
 
     # --- settings ---------------------------------------------------------------------------------
 
     def adapted(self, value: Any, place: str) -> Any:
-        """Returns a setting's value as Keras 3 reads it."""
+        """Returns a setting's value as the other Keras reads it."""
         if isinstance(value, list | tuple):
             return [self.adapted(child, place) for child in value]
         if not isinstance(value, Mapping):
@@ -218,11 +243,14 @@ class Rebuilding:
         defaults = dict(_parameters(old)) if old is not None else {}
         settings: dict[str, Any] = {}
         for key, value in config.items():
-            renamed = _RENAMED.get((cls.__name__, key), key)
+            renamed = _RENAMED[self.target.__name__].get((cls.__name__, key), key)
             if renamed in accepted or renamed != key:
                 settings[renamed] = self.adapted(value, place)
+            elif key in _HIDDEN and not self.to_keras3:
+                settings[key] = value
             elif not _says_nothing(key, value, defaults):
-                self.lost(f"{place}.{key}", value, f"{cls.__name__} of Keras 3 has no {key}")
+                reason = f"{cls.__name__} of {self.title} has no {key}"
+                self.lost(f"{place}.{key}", value, reason)
         axis = settings.get("axis")
         if cls.__name__ == "BatchNormalization" and isinstance(axis, list) and len(axis) == 1:
             # tf-keras takes both and writes a list; Keras 3 takes no list.
@@ -233,7 +261,11 @@ class Rebuilding:
 
     def _functional(self, old: Any) -> Any:
         made: dict[int, Any] = {}
-        calls = [(layer, *call) for layer in old.layers for call in _calls_of(layer)]
+        calls = [
+            (layer, *call)
+            for layer in getattr(old, "operations", old.layers)
+            for call in _calls_of(layer)
+        ]
         count = -1
         # A layer can have calls that are of other models: their inputs are not made.
         while count != len(made):
@@ -253,9 +285,16 @@ class Rebuilding:
         name, place = type(layer).__name__, f"layer {layer.name}"
         if name == "InputLayer":
             return self._input(layer.get_config())
+        if name == "Cast" and type(layer).__module__.startswith("keras.src.ops."):
+            # Keras 3.6 casts where policies meet. A layer of tf-keras casts its inputs itself.
+            return args[0]
         kwargs = {key: value for key, value in kwargs.items() if value is not None}
         if kwargs.get("training") is False:
-            self.lost(f"{place}.training", False, _INFERENCE)
+            if self.to_keras3:
+                self.lost(f"{place}.training", False, _INFERENCE)
+            else:
+                # Keras 3 keeps arguments that were not given, too.
+                del kwargs["training"]
         if name in _WITH_STATES and isinstance(args[0], list):
             kwargs["initial_state"] = args[0][1:]
             args = [args[0][0], *args[1:]]
@@ -264,7 +303,7 @@ class Rebuilding:
             return new(*args, **kwargs)
         except Exception as error:
             # Each class raises what it likes.
-            raise ConversionError(f"{place}: Keras 3 does not call it: {error}") from error
+            raise ConversionError(f"{place}: {self.title} does not call it: {error}") from error
 
     # --- weights ----------------------------------------------------------------------------------
 
@@ -324,9 +363,14 @@ def _tuples(shape: Any) -> Any:
 
 
 def _calls_of(layer: Any) -> Iterator[tuple[Any, Any, list[Any]]]:
-    """Yields the arguments of each call of a layer, and the outputs."""
-    for node in layer.inbound_nodes:
-        yield list(node.call_args), node.call_kwargs, flat(node.outputs)
+    """Yields the arguments of each call of a layer of either Keras, and the outputs."""
+    # Keras 3 has no public name for them.
+    for node in getattr(layer, "inbound_nodes", None) or layer._inbound_nodes:
+        arguments = getattr(node, "arguments", None)
+        if arguments is None:
+            yield list(node.call_args), node.call_kwargs, flat(node.outputs)
+        else:
+            yield list(arguments.args), arguments.kwargs, flat(node.outputs)
 
 
 def is_symbolic(value: Any) -> bool:

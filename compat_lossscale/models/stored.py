@@ -27,6 +27,7 @@ from compat_lossscale.formats.conversion import (
 from compat_lossscale.formats.hdf5 import describe
 from compat_lossscale.formats.reading import read_in_this_process
 from compat_lossscale.formats.writing import only_config
+from compat_lossscale.models import is_of_keras3
 from compat_lossscale.spec import Generation, LossScaleSpec
 from compat_lossscale.spec.inner_optimizers import CANONICAL, Family, class_name, family
 from compat_lossscale.spec.wrapper_configs import (
@@ -55,6 +56,7 @@ class StoredModel:
 
     Attributes:
         artefact: The file's content.
+        target: The generation to convert it to.
         function: `SCRIPT:FUNCTION` that builds the model; `None` if its config is in the file.
         is_legacy: Whether its optimizer is one of tf-keras' legacy family.
         model: The model's config.
@@ -64,6 +66,7 @@ class StoredModel:
     """
 
     artefact: Artefact
+    target: Generation
     function: str | None = None
     is_legacy: bool = False
     model: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -71,8 +74,13 @@ class StoredModel:
     conversion: Conversion | None = None
 
     @property
+    def is_of_keras3(self) -> bool:
+        """Whether Keras 3 has written it."""
+        return is_of_keras3(self.artefact)
+
+    @property
     def config(self) -> dict[str, Any] | None:
-        """The optimizer's config in the form of Keras 3."""
+        """The optimizer's config in the other Keras' form."""
         return None if self.conversion is None else self.conversion.config
 
     def loading_config(self) -> dict[str, Any] | None:
@@ -89,30 +97,33 @@ class StoredModel:
         self.compiled = compiled
         if is_wrapper(optimizer):
             parts = read_wrapper_config(optimizer)
-            conversion = convert(optimizer, Generation.KERAS3)
+            conversion = convert(optimizer, self.target)
             states = state_fields(
                 self.artefact.states, fates_of_state(parts, conversion, self.artefact)
             )
             fields = (*conversion.fields, *states)
             self.conversion = dataclasses.replace(conversion, fields=fields)
         else:
-            self.conversion = _unscaled(self.artefact, optimizer, Generation.TF_KERAS)
+            self.conversion = _unscaled(self.artefact, optimizer, Generation.TF_KERAS, self.target)
 
     def finished(self) -> Conversion:
         """Returns the conversion, of a model without an optimizer too."""
-        return self.conversion or Conversion(Generation.TF_KERAS, Generation.KERAS3, {}, ())
+        if self.conversion is not None:
+            return self.conversion
+        source = Generation.KERAS3 if self.is_of_keras3 else Generation.TF_KERAS
+        return Conversion(source, self.target, {}, ())
 
 
-def read_stored(path: str, function: str | None) -> StoredModel:
+def read_stored(path: str, target: Generation, function: str | None) -> StoredModel:
     """Reads what a file says of its model.
 
     Raises:
         ConversionError: It has code of the user's own, or several loss-scale configs.
         UnreadableArtefactError: It is damaged.
-        InexpressibleLossScaleError: Keras 3 cannot express its loss scale.
+        InexpressibleLossScaleError: The target cannot express its loss scale.
     """
     artefact = read_in_this_process(path)
-    stored = StoredModel(artefact, function)
+    stored = StoredModel(artefact, target, function)
     if artefact.format == checkpoint.FORMAT:
         stored.is_legacy = "new family" not in artefact.layout
         return stored
@@ -122,7 +133,7 @@ def read_stored(path: str, function: str | None) -> StoredModel:
     optimizer = _optimizer(stored.compiled)
     stated = only_config(artefact) if artefact.configs else None
     if stated is not None:
-        stored.conversion = convert_artefact(artefact, stated, Generation.KERAS3)
+        stored.conversion = convert_artefact(artefact, stated, target)
         if stored.config is None:
             reasons = "; ".join(f"{f.name}: {f.reason}" for f in stored.conversion.lost)
             raise InexpressibleLossScaleError(
@@ -130,8 +141,9 @@ def read_stored(path: str, function: str | None) -> StoredModel:
             )
         stored.is_legacy = _is_legacy(stated)
     elif optimizer is not None:
-        stored.conversion = _unscaled(artefact, optimizer, Generation.TF24)
-        stored.is_legacy = family(optimizer, Generation.TF24) is Family.LEGACY
+        source = Generation.KERAS3 if stored.is_of_keras3 else Generation.TF24
+        stored.conversion = _unscaled(artefact, optimizer, source, target)
+        stored.is_legacy = family(optimizer, source) is Family.LEGACY
     return stored
 
 
@@ -167,11 +179,13 @@ def _optimizer(compiled: Mapping[str, Any]) -> dict[str, Any] | None:
     return dict(found) if is_serialized and isinstance(found, Mapping) else None
 
 
-def _unscaled(artefact: Artefact, optimizer: Mapping[str, Any], source: Generation) -> Conversion:
+def _unscaled(
+    artefact: Artefact, optimizer: Mapping[str, Any], source: Generation, target: Generation
+) -> Conversion:
     """Converts the config of an optimizer without a loss scale."""
     reasons: dict[str, str] = {}
     try:
-        written = write_optimizer(optimizer, source, Generation.KERAS3, reasons)
+        written = write_optimizer(optimizer, source, target, reasons)
     except CompatLossScaleError as error:
         raise ConversionError(f"its optimizer is not valid: {error}") from None
     settings = optimizer["config"]
@@ -180,7 +194,7 @@ def _unscaled(artefact: Artefact, optimizer: Mapping[str, Any], source: Generati
         for name, why in reasons.items()
     ]
     parts = WrapperConfig(source, LossScaleSpec.fixed(1), optimizer, is_wrapper=False)
-    conversion = Conversion(source, Generation.KERAS3, written, tuple(fields))
+    conversion = Conversion(source, target, written, tuple(fields))
     fields += state_fields(artefact.states, fates_of_state(parts, conversion, artefact))
     return dataclasses.replace(conversion, fields=tuple(fields))
 
@@ -200,13 +214,13 @@ def _refuse_code(tree: Any) -> None:
         )
     if name == "function" and isinstance(module, str) and not _is_of_keras(module):
         raise ConversionError(
-            f"it has a function of your own, {tree.get('config')}: build the model in Keras 3, "
-            "and load its weights there"
+            f"it has a function of your own, {tree.get('config')}: build the model in the other "
+            "library, and load its weights there"
         )
     if isinstance(name, str) and isinstance(module, str) and not _is_of_keras(module):
         raise ConversionError(
             f"it has an object of a class of your own, {name} of the module {module}: build the "
-            "model in Keras 3, and load its weights there"
+            "model in the other library, and load its weights there"
         )
     for child in tree.values():
         _refuse_code(child)

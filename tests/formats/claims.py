@@ -152,7 +152,7 @@ def main() -> None:
             (stated,) = artefact.configs
             if is_whole(artefact.format, stated.generation, target):
                 copy = Path(folder, f"{number}.keras")
-                request = {"path": artefact.path, "function": None}
+                request = {"path": artefact.path, "target": target.value, "function": None}
                 whole[is_legacy(name)].append({**request, "output": str(copy)})
             else:
                 copy = Path(folder, f"{number}{suffix}")

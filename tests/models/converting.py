@@ -20,13 +20,13 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.isolated import to_json
-from compat_lossscale.models.process import convert_model
+from compat_lossscale.models.process import Request, convert_model
 
 
 def converted(request: dict[str, Any]) -> dict[str, Any]:
     """The result of one request."""
     try:
-        return {"conversion": to_json(convert_model(**request))}
+        return {"conversion": to_json(convert_model(Request(**request)))}
     except CompatLossScaleError as error:
         return {"error": str(error), "kind": type(error).__name__}
     except Exception:

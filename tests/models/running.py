@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains models in tf-keras, converts what it saves, and trains on in Keras 3.
+"""Trains models in one Keras, converts what it saves, and trains on in the other.
 
 Each Keras has a process of its own that runs `side.py`. Both are stock, unless a case asks for the
 optimizer of this package.
@@ -19,6 +19,7 @@ import numpy as np
 from compat_lossscale import errors
 from compat_lossscale.formats.conversion import Conversion
 from compat_lossscale.formats.isolated import from_json
+from compat_lossscale.spec import Generation
 from tests import forked_python
 
 SETTINGS = {"learning_rate": 0.0625}
@@ -32,6 +33,7 @@ class Case:
     """A model that is trained, saved, converted and trained on.
 
     Attributes:
+        source: The Keras that it is saved by.
         model: Its name in the zoo.
         optimizer: The class of its optimizer.
         settings: The optimizer's arguments.
@@ -42,6 +44,7 @@ class Case:
         ours_on_keras3: Whether Keras 3 does.
     """
 
+    source: Generation
     model: str = "dense"
     optimizer: str = "SGD"
     settings: dict[str, Any] = dataclasses.field(default_factory=lambda: dict(MOMENTUM))
@@ -52,19 +55,21 @@ class Case:
     ours_on_keras3: bool = False
 
     @property
-    def before(self) -> str:
-        """The name of the process that saves it."""
-        return "compat_lossscale" if self.ours else "tf_keras"
+    def target(self) -> Generation:
+        """The Keras that it is converted to."""
+        return Generation.KERAS3 if self.source is Generation.TF_KERAS else Generation.TF_KERAS
 
-    @property
-    def after(self) -> str:
-        """The name of the process that loads it."""
-        return "compat_lossscale.keras3" if self.ours_on_keras3 else "keras"
+    def side(self, generation: Generation) -> str:
+        """Returns the name of the process that is one of its two Keras."""
+        if generation is Generation.KERAS3:
+            return "compat_lossscale.keras3" if self.ours_on_keras3 else "keras"
+        return "compat_lossscale" if self.ours else "tf_keras"
 
     @property
     def name(self) -> str:
         """A name for test reports and files."""
         words = (
+            "to_keras3" if self.target is Generation.KERAS3 else "to_tf_keras",
             self.model.replace(" ", "_"),
             self.optimizer,
             *(f"{key}={value}" for key, value in self.settings.items() if key not in SETTINGS),
@@ -83,8 +88,8 @@ class Outcome:
 
     Attributes:
         conversion: What `write_converted` returns.
-        before: The values in tf-keras, which saves it and trains on.
-        after: The values in Keras 3, which loads it and trains on.
+        before: The values in the Keras that saved it, which trains on.
+        after: The values in the other Keras, which loads it and trains on.
     """
 
     conversion: Conversion
@@ -143,12 +148,12 @@ def run(cases: list[Case], folder: Path) -> dict[str, Outcome | Exception]:
     Returns:
         What came of each, by its name: the outcome, or what was raised instead.
     """
-    names = {name for case in cases for name in (case.before, case.after)}
+    names = {case.side(generation) for case in cases for generation in (case.source, case.target)}
     sides = {name: Side(name, folder) for name in sorted(names)}
     try:
         saving: dict[str, list[dict[str, Any]]] = {name: [] for name in sides}
         for case in cases:
-            saving[case.before].append(_saving(case, folder))
+            saving[case.side(case.source)].append(_saving(case, folder))
         _do(sides, saving)
         conversions = {
             **_converted([case for case in cases if case.family], folder),
@@ -157,7 +162,7 @@ def run(cases: list[Case], folder: Path) -> dict[str, Outcome | Exception]:
         loading: dict[str, list[dict[str, Any]]] = {name: [] for name in sides}
         for case in cases:
             if _copy(case, folder).exists():
-                loading[case.after].append(_loading(case, folder))
+                loading[case.side(case.target)].append(_loading(case, folder))
         _do(sides, loading)
         return {case.name: _outcome(case, conversions[case.name], sides) for case in cases}
     finally:
@@ -180,14 +185,19 @@ def _copy(case: Case, folder: Path) -> Path:
     return folder / f"{case.name}.converted.keras"
 
 
+def _task(case: Case) -> dict[str, Any]:
+    values = dataclasses.asdict(case)
+    return {**values, "source": case.source.value}
+
+
 def _saving(case: Case, folder: Path) -> dict[str, Any]:
     path = str(_path(case, folder))
-    return {**dataclasses.asdict(case), "do": "save", "name": f"{case.name} before", "path": path}
+    return {**_task(case), "do": "save", "name": f"{case.name} before", "path": path}
 
 
 def _loading(case: Case, folder: Path) -> dict[str, Any]:
     path = str(_copy(case, folder))
-    return {**dataclasses.asdict(case), "do": "load", "name": f"{case.name} after", "path": path}
+    return {**_task(case), "do": "load", "name": f"{case.name} after", "path": path}
 
 
 def _converted(cases: list[Case], folder: Path) -> dict[str, Conversion | Exception]:
@@ -195,6 +205,7 @@ def _converted(cases: list[Case], folder: Path) -> dict[str, Conversion | Except
     requests = [
         {
             "path": str(_path(case, folder)),
+            "target": case.target.value,
             "function": None,
             "output": str(_copy(case, folder)),
         }
@@ -226,10 +237,10 @@ def _outcome(
     case: Case, conversion: Conversion | Exception, sides: dict[str, Side]
 ) -> Outcome | Exception:
     try:
-        before = sides[case.before].result(f"{case.name} before")
+        before = sides[case.side(case.source)].result(f"{case.name} before")
         if isinstance(conversion, Exception):
             return conversion
-        after = sides[case.after].result(f"{case.name} after")
+        after = sides[case.side(case.target)].result(f"{case.name} after")
     except AssertionError as error:
         return error
     return Outcome(conversion, before, after)

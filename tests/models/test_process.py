@@ -108,6 +108,7 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, A
         requests = [
             {
                 "path": str(ARTEFACTS / case),
+                "target": "keras3",
                 "function": f"{script}:made" if "weights" in case else None,
                 "output": str(folder / f"{case.replace('/', '-')}.keras"),
             }
@@ -235,7 +236,8 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     for names, files in ((LAYERS, layers), (FUNCTIONS, built)):
         output = str(folder / "out.keras")
         requests = [
-            {"path": str(path), "function": function, "output": output} for path, function in files
+            {"path": str(path), "target": "keras3", "function": function, "output": output}
+            for path, function in files
         ]
         said |= dict(zip(names, in_one_process(requests), strict=True))
     assert not list(folder.rglob("executed"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model that `verify` converts loads in Keras 3 and trains on with the same values.
+"""A model that `verify` converts loads in the other Keras and trains on with the same values.
 
 tf-keras saves no loss scale in archives; this package does, so the scale is compared with it.
 """
@@ -15,9 +15,12 @@ import numpy as np
 import pytest
 
 from compat_lossscale.errors import InexpressibleLossScaleError
+from compat_lossscale.spec import Generation
 from tests.models import running
 from tests.models.running import MOMENTUM, SETTINGS, Case, Outcome
 
+TF_KERAS, KERAS3 = Generation.TF_KERAS, Generation.KERAS3
+BOTH = (TF_KERAS, KERAS3)
 FLOAT16, FLOAT32 = 2e-2, 2e-5
 """How far values may be apart after the last step, in absolute terms: they are around 1."""
 MODELS = (
@@ -31,13 +34,9 @@ MODELS = (
     "attention",
     "nested",
     "policies per layer",
-    "several ends",
-    "merges",
-    "activations",
-    "regularized",
-    "slashes",
-    "lookups",
 )
+ONE_WAY = ("several ends", "merges", "activations", "regularized", "slashes", "lookups")
+"""Models that are converted to Keras 3 only, to save time."""
 RANDOM = ("augmentations", "random recurrent")
 """Models whose training draws random numbers, which each Keras draws differently."""
 OPTIMIZERS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -51,24 +50,25 @@ OPTIMIZERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Ftrl", SETTINGS),
 )
 TRAINED = [
-    *(Case(model) for model in MODELS),
-    *(Case("dense", *one) for one in OPTIMIZERS),
-    Case("dense", scale="fixed"),
-    Case("dense", "Adam", SETTINGS, scale="fixed", ours=True),
-    Case("dense", "Adam", SETTINGS, ours=True),
-    Case("dense", "Adam", SETTINGS, ours=True, ours_on_keras3=True),
-    Case("dense", scale="fixed", ours_on_keras3=True),
-    Case("dense", scale="none", policy="float32"),
-    Case("dense", policy="mixed_bfloat16", scale="none"),
-    Case("dense", "Adam", SETTINGS, family="legacy", ours=True),
-    Case("dense", "Lion", SETTINGS),
-    Case("dense", "Adafactor", SETTINGS),
+    *(Case(source, model) for source in BOTH for model in MODELS),
+    *(Case(TF_KERAS, model) for model in ONE_WAY),
+    *(Case(source, "dense", *one) for source in BOTH for one in OPTIMIZERS),
+    *(Case(source, "dense", scale="fixed") for source in BOTH),
+    *(Case(source, "dense", "Adam", SETTINGS, scale="fixed", ours=True) for source in BOTH),
+    *(Case(source, "dense", "Adam", SETTINGS, ours=True) for source in BOTH),
+    *(Case(source, "dense", "Adam", SETTINGS, ours=True, ours_on_keras3=True) for source in BOTH),
+    *(Case(source, "dense", scale="fixed", ours_on_keras3=True) for source in BOTH),
+    *(Case(source, "dense", scale="none", policy="float32") for source in BOTH),
+    *(Case(source, "dense", policy="mixed_bfloat16", scale="none") for source in BOTH),
+    Case(TF_KERAS, "dense", "Adam", SETTINGS, family="legacy", ours=True),
+    Case(TF_KERAS, "dense", "Lion", SETTINGS),
+    Case(TF_KERAS, "dense", "Adafactor", SETTINGS),
 ]
-RULES = [Case("dense", scale="rule", ours=True, ours_on_keras3=True)]
-NADAM = [Case("dense", "Nadam", SETTINGS)]
-LEGACY = Case("dense", "Adam", SETTINGS, family="legacy")
-AT_FIRST = [Case(model) for model in RANDOM]
-UNSAVED = Case(MODELS[0])
+RULES = [Case(source, "dense", scale="rule", ours=True, ours_on_keras3=True) for source in BOTH]
+NADAM = [Case(source, "dense", "Nadam", SETTINGS) for source in BOTH]
+LEGACY = Case(TF_KERAS, "dense", "Adam", SETTINGS, family="legacy")
+AT_FIRST = [Case(TF_KERAS, model) for model in RANDOM]
+UNSAVED = Case(TF_KERAS, MODELS[0])
 ALWAYS = [LEGACY, UNSAVED]
 """The cases of tests that are not parametrized."""
 Outcomes = dict[str, Outcome | Exception]
