@@ -27,12 +27,6 @@ from lossscale_codemods.python.scopes import (
     import_path,
     member_path,
 )
-from lossscale_codemods.python.value_uses import (
-    Use,
-    UseKind,
-    may_have_effects,
-    uses_of,
-)
 
 __all__ = [
     "Answers",
@@ -46,19 +40,15 @@ __all__ = [
     "RelativeImports",
     "Resolver",
     "Scope",
-    "Use",
-    "UseKind",
     "all_bindings",
     "class_of_self",
     "decorators",
     "import_path",
     "is_type_assertion",
-    "may_have_effects",
     "member_path",
     "others_name",
     "others_naming",
     "scopes_in",
     "scopes_of",
-    "uses_of",
     "words_in",
 ]
