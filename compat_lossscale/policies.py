@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale._patching import FunctionPatch, FunctionPatches
+from compat_lossscale._patching import FunctionPatches
 from compat_lossscale.members.loss_scales import (
     PolicyWithLossScale,
     Wrap,
@@ -23,8 +23,6 @@ from compat_lossscale.members.loss_scales import (
     wrap_under,
 )
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
-
-Wrapping: TypeAlias = Callable[[Any], Wrap | None]
 
 patches = FunctionPatches()
 """What lets experimental policies decide; none are applied while tf-keras decides."""
@@ -38,89 +36,46 @@ def enable(default: Wrap | None = None) -> None:
             With `None`, tf-keras wraps it.
     """
 
-    def wrapping(model: Any) -> Wrap | None:
-        return wrap_under(model.dtype_policy, default)
-
-    patches.replace(
-        _method_patches(wrapping)
-        if stock.chooses_optimizers_by_method
-        else _compile_patches(wrapping)
-    )
-
-
-def _method_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
-    """Returns patches of the methods that decide, of the models of TensorFlow 2 and 1."""
-
     def get_optimizer(original: Callable[..., Any], model: Any, optimizer: Any) -> Any:
-        wrap = wrapping(model)
+        wrap = wrap_under(model.dtype_policy, default)
         if wrap is None:
             return original(model, optimizer)
         return tf.nest.map_structure(lambda one: wrap(stock.optimizers.get(one)), optimizer)
 
     def set_optimizer(original: Callable[..., None], model: Any, optimizer: Any) -> None:
-        wrap = wrapping(model)
+        wrap = wrap_under(model.dtype_policy, default)
         if wrap is None or isinstance(optimizer, list | tuple):
             original(model, optimizer)
         else:
             model.optimizer = wrap(stock.optimizers.get(optimizer))
 
-    return (
-        (stock.Model, "_get_optimizer", get_optimizer),
-        (stock.ModelV1, "_set_optimizer", set_optimizer),
+    # The methods that decide, of the models of TensorFlow 2 and 1.
+    patches.replace(
+        (
+            (stock.Model, "_get_optimizer", get_optimizer),
+            (stock.ModelV1, "_set_optimizer", set_optimizer),
+        )
     )
-
-
-def _compile_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
-    """Returns patches of `compile`, for a tf-keras in which no method decides."""
-
-    def compile_model(
-        original: Callable[..., None],
-        model: Any,
-        optimizer: Any = "rmsprop",
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
-        wrap = wrapping(model)
-        with model.distribute_strategy.scope():
-            if wrap is not None:
-                optimizer = tf.nest.map_structure(
-                    lambda one: wrap(stock.optimizers.get(one)), optimizer
-                )
-            elif isinstance(optimizer, str):
-                # `install()` may have changed the class that a name means.
-                optimizer = stock.optimizers.get(optimizer)
-        original(model, optimizer, *args, **kwargs)
-        if wrap is not None:
-            # tf-keras would also wrap under a policy without a loss scale.
-            model.optimizer = optimizer
-
-    return tuple((model, "compile", compile_model) for model in (stock.Model, stock.ModelV1))
 
 
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
     """Creates a policy from the `dtype` in a layer's config (private in TensorFlow).
 
-    Args:
-        config: `{"class_name", "config"}`, the name of a dtype, or `None`.
-        custom_objects: Custom classes by name.
-
     Returns:
         A policy, which has a loss scale if the config states one.
     """
-    return stock.policy_from_config(config, custom_objects)
+    return stock.dtype_policies.deserialize(config, custom_objects)
 
 
 def _deserialize(original: Callable[..., Any], config: Any, custom_objects: Any = None) -> Any:
     """Creates the policy of a layer's config, which may have a loss scale."""
-    if isinstance(config, Mapping) and config.get("class_name") in _SAVED_NAMES:
+    if isinstance(config, Mapping) and config.get("class_name") in ("Policy", "PolicyV1"):
         stated = config.get("config")
-        if isinstance(stated, Mapping) and _has_a_loss_scale(stated):
+        if isinstance(stated, Mapping) and (
+            "loss_scale" in stated or families.old_names_are_installed
+        ):
             return Policy.from_config(dict(stated), custom_objects)
     return original(config, custom_objects)
-
-
-def _has_a_loss_scale(config: Mapping[str, Any]) -> bool:
-    return "loss_scale" in config or families.old_names_are_installed
 
 
 def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
@@ -131,48 +86,27 @@ def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
     return original(policy)
 
 
-class _SavedPolicy:
-    """Replaces the classes of saved policies if tf-keras' own reader cannot be patched."""
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        if _has_a_loss_scale(config):
-            return Policy.from_config(config, custom_objects)
-        return tf_keras.mixed_precision.Policy(config["name"])
-
-
-_SAVED_NAMES = ("Policy", "PolicyV1")
 _of_loaded_layers, _of_inferring_layers = FunctionPatches(), FunctionPatches()
-_PATCHES: tuple[FunctionPatch, ...] = (
-    (
-        (stock.dtype_policies, "deserialize", _deserialize),
-        (stock.dtype_policies, "_policy_equivalent_to_dtype", _is_a_dtype),
-    )
-    if stock.dtype_policies
-    else ()
-)
 
 
 def patch_keras() -> None:
     """Lets loaded layers get the policies that their configs state, including loss scales."""
-    _of_loaded_layers.replace(_PATCHES)
-    if not _PATCHES:
-        tf_keras.utils.get_custom_objects().update(dict.fromkeys(_SAVED_NAMES, _SavedPolicy))
+    _of_loaded_layers.replace(
+        (
+            (stock.dtype_policies, "deserialize", _deserialize),
+            (stock.dtype_policies, "_policy_equivalent_to_dtype", _is_a_dtype),
+        )
+    )
 
 
 def unpatch_keras() -> None:
     """Takes that back."""
     _of_loaded_layers.replace(())
     _of_inferring_layers.replace(())
-    if not _PATCHES:
-        for name in _SAVED_NAMES:
-            tf_keras.utils.get_custom_objects().pop(name, None)
 
 
 def keras_is_patched() -> bool:
     """Whether loaded layers get their loss scales."""
-    if not _PATCHES:
-        return tf_keras.utils.get_custom_objects().get(_SAVED_NAMES[0]) is _SavedPolicy
     return bool(_of_loaded_layers.applied)
 
 
@@ -220,9 +154,8 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
             dtype = _OLD_SUFFIX.sub("", name)
             if dtype == "infer":
                 # Not before there is a policy that needs it.
-                classes = dict.fromkeys(stock.layer_classes())
                 _of_inferring_layers.replace(
-                    tuple((layer, "__call__", _call_layer) for layer in classes)
+                    tuple((layer, "__call__", _call_layer) for layer in stock.LAYERS)
                 )
                 return None, "float32"
             try:
@@ -234,18 +167,12 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
         return parsed
 
 
-if stock.POLICY_NAME_IN_FILES is not None:
-    # Files then name tf-keras' class and load without this package, and old versions read them.
-    setattr(Policy, *stock.POLICY_NAME_IN_FILES)
+# Files then name tf-keras' class and load without this package, and old versions read them.
+setattr(Policy, *stock.POLICY_NAME_IN_FILES)
 
 
 def with_input_dtype(policy: Any, dtype: Any) -> Policy:
-    """Returns the policy of a layer that infers its dtype (private in TensorFlow 2.0 to 2.2).
-
-    Args:
-        policy: A policy without a compute dtype.
-        dtype: The dtype of the layer's first input.
-    """
+    """Returns the policy of a layer that infers its dtype (private in TensorFlow 2.0 to 2.2)."""
     name = tf.as_dtype(dtype).name
     return Policy(name if policy.variable_dtype is None else f"{name}_with_float32_vars")
 

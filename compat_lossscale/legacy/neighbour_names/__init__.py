@@ -10,12 +10,7 @@ from __future__ import annotations
 
 import functools
 
-from compat_lossscale.legacy.neighbour_names import (
-    keras_names,
-    library_names,
-    moved_names,
-    tensorflow_names,
-)
+from compat_lossscale.legacy.neighbour_names import keras_names, library_names, tensorflow_names
 from compat_lossscale.legacy.neighbour_names.keras_public_names import OTHERS, PUBLIC_NAMES
 from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 
@@ -24,12 +19,9 @@ MEMBERS: tuple[Neighbour, ...] = (*tensorflow_names.METHODS, *tensorflow_names.C
 TABLE: tuple[Neighbour, ...] = (
     *MEMBERS,
     *tensorflow_names.NAMES,
-    *tensorflow_names.RARE,
     *tensorflow_names.ESTIMATORS,
     *tensorflow_names.MODULES,
-    *moved_names.NAMES,
-    *moved_names.MODULES,
-    *keras_names.NAMES,
+    *tensorflow_names.MOVED,
     *keras_names.MODULES,
     *library_names.NUMPY,
     *library_names.SCIPY,
