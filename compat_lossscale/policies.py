@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale._patching import FunctionPatches
+from compat_lossscale._patching import FunctionPatch, FunctionPatches
 from compat_lossscale.members.loss_scales import (
     PolicyWithLossScale,
     Wrap,
@@ -23,6 +23,8 @@ from compat_lossscale.members.loss_scales import (
     wrap_under,
 )
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
+
+Wrapping: TypeAlias = Callable[[Any], Wrap | None]
 
 patches = FunctionPatches()
 """What lets experimental policies decide; none are applied while tf-keras decides."""
@@ -36,26 +38,63 @@ def enable(default: Wrap | None = None) -> None:
             With `None`, tf-keras wraps it.
     """
 
+    def wrapping(model: Any) -> Wrap | None:
+        return wrap_under(model.dtype_policy, default)
+
+    patches.replace(
+        _method_patches(wrapping)
+        if stock.chooses_optimizers_by_method
+        else _compile_patches(wrapping)
+    )
+
+
+def _method_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
+    """Returns patches of the methods that decide, of the models of TensorFlow 2 and 1."""
+
     def get_optimizer(original: Callable[..., Any], model: Any, optimizer: Any) -> Any:
-        wrap = wrap_under(model.dtype_policy, default)
+        wrap = wrapping(model)
         if wrap is None:
             return original(model, optimizer)
         return tf.nest.map_structure(lambda one: wrap(stock.optimizers.get(one)), optimizer)
 
     def set_optimizer(original: Callable[..., None], model: Any, optimizer: Any) -> None:
-        wrap = wrap_under(model.dtype_policy, default)
+        wrap = wrapping(model)
         if wrap is None or isinstance(optimizer, list | tuple):
             original(model, optimizer)
         else:
             model.optimizer = wrap(stock.optimizers.get(optimizer))
 
-    # The methods that decide, of the models of TensorFlow 2 and 1.
-    patches.replace(
-        (
-            (stock.Model, "_get_optimizer", get_optimizer),
-            (stock.ModelV1, "_set_optimizer", set_optimizer),
-        )
+    return (
+        (stock.Model, "_get_optimizer", get_optimizer),
+        (stock.ModelV1, "_set_optimizer", set_optimizer),
     )
+
+
+def _compile_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
+    """Returns patches of `compile`, for a tf-keras in which no method decides."""
+
+    def compile_model(
+        original: Callable[..., None],
+        model: Any,
+        optimizer: Any = "rmsprop",
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        wrap = wrapping(model)
+        with model.distribute_strategy.scope():
+            if wrap is not None:
+                optimizer = tf.nest.map_structure(
+                    lambda one: wrap(stock.optimizers.get(one)), optimizer
+                )
+            elif isinstance(optimizer, str):
+                # `install()` may have changed the class that a name means.
+                optimizer = stock.optimizers.get(optimizer)
+        original(model, optimizer, *args, **kwargs)
+        if wrap is not None:
+            # tf-keras would also wrap under a policy without a loss scale.
+            model.optimizer = optimizer
+
+    return tuple((model, "compile", compile_model) for model in (stock.Model, stock.ModelV1))
 
 
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
@@ -64,18 +103,20 @@ def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) ->
     Returns:
         A policy, which has a loss scale if the config states one.
     """
-    return stock.dtype_policies.deserialize(config, custom_objects)
+    return stock.policy_from_config(config, custom_objects)
 
 
 def _deserialize(original: Callable[..., Any], config: Any, custom_objects: Any = None) -> Any:
     """Creates the policy of a layer's config, which may have a loss scale."""
-    if isinstance(config, Mapping) and config.get("class_name") in ("Policy", "PolicyV1"):
+    if isinstance(config, Mapping) and config.get("class_name") in _SAVED_NAMES:
         stated = config.get("config")
-        if isinstance(stated, Mapping) and (
-            "loss_scale" in stated or families.old_names_are_installed
-        ):
+        if isinstance(stated, Mapping) and _has_a_loss_scale(stated):
             return Policy.from_config(dict(stated), custom_objects)
     return original(config, custom_objects)
+
+
+def _has_a_loss_scale(config: Mapping[str, Any]) -> bool:
+    return "loss_scale" in config or families.old_names_are_installed
 
 
 def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
@@ -86,27 +127,48 @@ def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
     return original(policy)
 
 
+class _SavedPolicy:
+    """Replaces the classes of saved policies if tf-keras' own reader cannot be patched."""
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        if _has_a_loss_scale(config):
+            return Policy.from_config(config, custom_objects)
+        return tf_keras.mixed_precision.Policy(config["name"])
+
+
+_SAVED_NAMES = ("Policy", "PolicyV1")
 _of_loaded_layers, _of_inferring_layers = FunctionPatches(), FunctionPatches()
+_PATCHES: tuple[FunctionPatch, ...] = (
+    (
+        (stock.dtype_policies, "deserialize", _deserialize),
+        (stock.dtype_policies, "_policy_equivalent_to_dtype", _is_a_dtype),
+    )
+    if stock.dtype_policies
+    else ()
+)
 
 
 def patch_keras() -> None:
     """Lets loaded layers get the policies that their configs state, including loss scales."""
-    _of_loaded_layers.replace(
-        (
-            (stock.dtype_policies, "deserialize", _deserialize),
-            (stock.dtype_policies, "_policy_equivalent_to_dtype", _is_a_dtype),
-        )
-    )
+    _of_loaded_layers.replace(_PATCHES)
+    if not _PATCHES:
+        tf_keras.utils.get_custom_objects().update(dict.fromkeys(_SAVED_NAMES, _SavedPolicy))
 
 
 def unpatch_keras() -> None:
     """Takes that back."""
     _of_loaded_layers.replace(())
     _of_inferring_layers.replace(())
+    if not _PATCHES:
+        for name in _SAVED_NAMES:
+            tf_keras.utils.get_custom_objects().pop(name, None)
 
 
 def keras_is_patched() -> bool:
     """Whether loaded layers get their loss scales."""
+    if not _PATCHES:
+        return tf_keras.utils.get_custom_objects().get(_SAVED_NAMES[0]) is _SavedPolicy
     return bool(_of_loaded_layers.applied)
 
 
@@ -154,8 +216,9 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
             dtype = _OLD_SUFFIX.sub("", name)
             if dtype == "infer":
                 # Not before there is a policy that needs it.
+                classes = dict.fromkeys(stock.layer_classes())
                 _of_inferring_layers.replace(
-                    tuple((layer, "__call__", _call_layer) for layer in stock.LAYERS)
+                    tuple((layer, "__call__", _call_layer) for layer in classes)
                 )
                 return None, "float32"
             try:
@@ -167,8 +230,9 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
         return parsed
 
 
-# Files then name tf-keras' class and load without this package, and old versions read them.
-setattr(Policy, *stock.POLICY_NAME_IN_FILES)
+if stock.POLICY_NAME_IN_FILES is not None:
+    # Files then name tf-keras' class and load without this package, and old versions read them.
+    setattr(Policy, *stock.POLICY_NAME_IN_FILES)
 
 
 def with_input_dtype(policy: Any, dtype: Any) -> Policy:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin for pytest: no private name of TensorFlow is found.
+"""A plugin for pytest: no private name of TensorFlow and tf-keras is found.
 
 Use it as `python -m pytest -p tests.without_private_names`. It holds in the processes that tests
 start, too. The environment variable PRIVATE_NAMES says how the names are missing, `moved`, so
@@ -21,7 +21,9 @@ import pytest
 
 from tests import forked_python
 
-PRIVATE = ("tensorflow.python", "tensorflow.core")
+PRIVATE = ("tensorflow.python", "tensorflow.core", "tf_keras.src")
+MARKER = "needs_private"
+_LEFT_OUT = pytest.StashKey[list[pytest.Item]]()
 
 
 def _moved(module: str) -> types.ModuleType:
@@ -61,3 +63,19 @@ def pytest_configure(config: pytest.Config) -> None:
     Path(folder.name, "sitecustomize.py").write_text(start)
     paths = [folder.name, os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what no public name can do."""
+    left_out = [item for item in items if item.get_closest_marker(MARKER)]
+    config.stash[_LEFT_OUT] = left_out
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Says what was left out and why."""
+    for item in config.stash.get(_LEFT_OUT, []):
+        marker = item.get_closest_marker(MARKER)
+        assert marker is not None
+        terminalreporter.write_line(f"LEFT OUT {item.nodeid}: {marker.args[0]}")

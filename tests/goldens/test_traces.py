@@ -26,6 +26,11 @@ THROUGH_THE_COMMAND = (
     "policy_loss_scale",
 )
 """A few go through the real command. In `make nightly`, each imports TensorFlow itself."""
+NEEDS_PRIVATE = {
+    "keras_private_helpers": pytest.mark.needs_private(
+        "the program itself imports private helpers, which tf-keras alone has"
+    ),
+}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +55,10 @@ def judge(scenario: golden.Scenario, output: str) -> None:
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "scenario",
-    [pytest.param(scenario, id=scenario.name) for scenario in SCENARIOS],
+    [
+        pytest.param(scenario, id=scenario.name, marks=NEEDS_PRIVATE.get(scenario.name, ()))
+        for scenario in SCENARIOS
+    ],
 )
 def test_program_gives_the_recorded_trace(
     scenario: golden.Scenario, server: subprocess.Popen[str], tmp_path: Path

@@ -301,6 +301,7 @@ def test_the_environment_is_as_found_after_uninstall(installed_first: list[str])
     ]
 
 
+@pytest.mark.needs_private("else an import patches public functions of models")
 def test_importing_without_installing_changes_nothing() -> None:
     run_code(
         SNAPSHOT

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -125,26 +123,6 @@ def test_saved_weights_bring_the_loss_scale_along(
     train(model, 5)
     train(resumed, 5)
     assert live_state(resumed) == live_state(model)
-
-
-@pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
-def test_a_model_saved_without_its_optimizer_has_no_state_of_it(tmp_path: Path) -> None:
-    make_model("public", Family("new")).save(tmp_path / "without.h5", include_optimizer=False)
-    assert tf_keras.models.load_model(tmp_path / "without.h5").optimizer is None
-    with h5py.File(tmp_path / "without.h5") as file:
-        assert "optimizer_weights" not in file
-
-
-@pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
-def test_an_open_file_is_added_to_and_stays_open() -> None:
-    model = make_model("public", Family("legacy"))
-    train_first_half(model)
-    with h5py.File(io.BytesIO(), "w") as file:
-        tf_keras.models.save_model(model, file, save_format="h5")
-        loaded = tf_keras.models.load_model(file)
-        assert file.id.valid
-    assert live_state(loaded) == live_state(model)
-    assert isinstance(loaded.optimizer, compat_lossscale.LossScaleOptimizer)
 
 
 def test_checkpoint_manager_resumes_training(family: Family, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is used of tf-keras is what its public names lead to, and does what this package needs."""
+"""What is found through public names of tf-keras is the thing itself, and fallbacks do the same."""
 
 from __future__ import annotations
 
@@ -9,23 +9,20 @@ from typing import Any
 import pytest
 import tensorflow as tf
 import tf_keras
+from tf_keras.src.engine import training, training_v1
+from tf_keras.src.mixed_precision import loss_scale_optimizer
 from tf_keras.src.optimizers import utils
 
 from compat_lossscale.optimizers import stock
 from tests.support import Family
 
 
-def test_its_classes_are_those_that_public_names_lead_to() -> None:
-    public = stock.BaseLossScaleOptimizer
-    assert public.__subclasses__()[:2] == [
-        stock.LegacyLossScaleOptimizer,
-        stock.NewLossScaleOptimizer,
-    ]
-    assert issubclass(stock.LegacyLossScaleOptimizer, stock.OptimizerV2)
-    assert issubclass(stock.NewLossScaleOptimizer, stock.Optimizer)
-    assert isinstance(tf_keras.Sequential(), stock.Model)
-    with tf.Graph().as_default():
-        assert isinstance(tf_keras.Sequential(), stock.ModelV1)
+def test_public_names_lead_to_the_classes() -> None:
+    assert stock.LossScaleOptimizerMetaclass is loss_scale_optimizer.LossScaleOptimizerMetaclass
+    assert stock.LegacyLossScaleOptimizer is loss_scale_optimizer.LossScaleOptimizer
+    assert stock.NewLossScaleOptimizer is loss_scale_optimizer.LossScaleOptimizerV3
+    assert stock.Model is training.Model
+    assert stock.ModelV1 is training_v1.Model
 
 
 def test_pairs_without_a_gradient_are_dropped_with_a_warning(logged: list[str]) -> None:
@@ -63,21 +60,35 @@ def test_a_legacy_optimizer_can_be_given_an_aggregation() -> None:
     assert not stock.sums_as_the_strategy_does(own)
 
 
-def test_keras_initialises_a_tracked_variable_in_a_graph() -> None:
+@pytest.mark.parametrize("track", [stock.track_variable, stock._track_as_a_weight])
+def test_keras_initialises_a_tracked_variable_in_a_graph(track: object) -> None:
     with tf.Graph().as_default(), tf.compat.v1.Session():
         variable = tf.Variable(3.0, trainable=False, name="loss_scale")
-        stock.track_variable(variable)
+        track(variable)  # type: ignore[operator]
         assert tf_keras.backend.get_value(variable) == 3
         assert [found.name for found in tf.compat.v1.global_variables()] == ["loss_scale:0"]
+
+
+def test_a_tracked_variable_in_eager_mode_is_left_alone() -> None:
+    stock._track_as_a_weight(tf.Variable(3.0))
 
 
 @pytest.mark.parametrize("in_graph", [False, True])
 def test_a_layers_policy_can_be_set(in_graph: bool) -> None:
     with tf.Graph().as_default() if in_graph else contextlib.nullcontext():
         layer = tf_keras.layers.Dense(1)
-    assert isinstance(layer, stock.LAYERS[in_graph])
+    assert isinstance(layer, stock.layer_classes()[in_graph])
     stock.set_policy_of_layer(layer, tf_keras.mixed_precision.Policy("float16"))
     assert layer.dtype_policy.name == "float16"
+
+
+@pytest.mark.parametrize("config", ["float16", None])
+def test_a_policy_is_made_of_a_layers_config(
+    config: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = stock.policy_from_config(config)
+    monkeypatch.setattr(stock, "dtype_policies", None)
+    assert stock.policy_from_config(config).name == expected.name
 
 
 class Example:

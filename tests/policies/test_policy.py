@@ -79,6 +79,7 @@ def test_a_name_that_no_version_took_is_refused(name: str) -> None:
         Policy(name)
 
 
+@pytest.mark.needs_private("a layer's own method takes another dtype policy")
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("name", ["infer_float32_vars", "infer_with_float32_vars"])
 def test_a_layer_that_infers_its_dtype_can_keep_its_variables_in_float32(
@@ -91,6 +92,7 @@ def test_a_layer_that_infers_its_dtype_can_keep_its_variables_in_float32(
     assert (layer.compute_dtype, layer.dtype_policy.variable_dtype) == (dtype, "float32")
 
 
+@pytest.mark.needs_private("a layer's own method takes another dtype policy")
 def test_a_model_of_inferred_dtypes_trains_with_float32_variables() -> None:
     set_policy("infer_float32_vars")
     inputs = tf_keras.Input([2], dtype="float16")

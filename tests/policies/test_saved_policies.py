@@ -72,6 +72,7 @@ def test_a_models_layers_keep_their_policies(layer: Any, form: str, tmp_path: Pa
     assert same_policy(layer, again.layers[0])
 
 
+@pytest.mark.needs_private("tf-keras asks a private function what to write as a dtype's name")
 @pytest.mark.parametrize(
     ("policy", "dtype"),
     [
@@ -90,6 +91,7 @@ def test_a_layers_config_states_a_loss_scale_that_was_given() -> None:
     assert stated["config"]["loss_scale"]["class_name"] == "FixedLossScale"
 
 
+@pytest.mark.needs_private("without them, a name of this package brings its policies back")
 def test_a_file_names_the_policy_of_tf_keras_and_loads_without_this_package(
     tmp_path: Path,
 ) -> None:
