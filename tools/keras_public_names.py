@@ -23,6 +23,9 @@ _API = "tf_keras.api._v2.keras"
 _PACKAGES = {
     "": "activations backend callbacks constraints initializers layers losses metrics "
     "mixed_precision models regularizers utils",
+    "applications": "densenet imagenet_utils inception_resnet_v2 inception_v3 mobilenet "
+    "mobilenet_v2 nasnet resnet resnet50 resnet_v2 vgg16 vgg19 xception",
+    "datasets": "boston_housing cifar10 cifar100 fashion_mnist imdb mnist reuters",
     "preprocessing": "image sequence text",
 }
 """The public modules that old versions had as well, by the package they are in."""

@@ -42,7 +42,7 @@ _MODULES_OF_KERAS = {name: one for name, one in _MODULES.items() if one in keras
 FINDABLE = {name: one for name, one in _MODULES.items() if name not in _MODULES_OF_KERAS}
 """Modules that nobody finds, by name."""
 # `from tensorflow.keras.utils import multi_gpu_model` says more if it is looked for as a module.
-FINDABLE |= {one.name: one for one in TABLE if not one.is_served}
+FINDABLE |= {one.name: one for one in TABLE if not one.is_served and one not in MEMBERS}
 NAMES = _by_place(one for one in TABLE if not one.name.endswith(".*") and one not in MEMBERS)
 """Names by the module that lacks them."""
 
@@ -76,7 +76,7 @@ def put(undo: Undo, *, keras: int) -> None:
         elif place.partition(".")[0] == "tensorflow":
             _put_public_names(place, names, own)
     for method in MEMBERS:
-        if has_tf_keras or ".keras." not in method.name:
+        if method.is_served and (has_tf_keras or ".keras." not in method.name):
             _put_method(method, own)
     put_tensorflow_1_explanations(sys.modules["tensorflow"], own)
     put_unhashable_defaults(own)

@@ -12,6 +12,36 @@ PUBLIC_NAMES: dict[str, str] = {
         "deserialize elu exponential gelu get hard_sigmoid linear mish relu selu serialize "
         "sigmoid softmax softplus softsign swish tanh"
     ),
+    "applications": (
+        "ConvNeXtBase ConvNeXtLarge ConvNeXtSmall ConvNeXtTiny ConvNeXtXLarge DenseNet121 "
+        "DenseNet169 DenseNet201 EfficientNetB0 EfficientNetB1 EfficientNetB2 EfficientNetB3 "
+        "EfficientNetB4 EfficientNetB5 EfficientNetB6 EfficientNetB7 EfficientNetV2B0 "
+        "EfficientNetV2B1 EfficientNetV2B2 EfficientNetV2B3 EfficientNetV2L EfficientNetV2M "
+        "EfficientNetV2S InceptionResNetV2 InceptionV3 MobileNet MobileNetV2 MobileNetV3Large "
+        "MobileNetV3Small NASNetLarge NASNetMobile RegNetX002 RegNetX004 RegNetX006 RegNetX008 "
+        "RegNetX016 RegNetX032 RegNetX040 RegNetX064 RegNetX080 RegNetX120 RegNetX160 RegNetX320 "
+        "RegNetY002 RegNetY004 RegNetY006 RegNetY008 RegNetY016 RegNetY032 RegNetY040 RegNetY064 "
+        "RegNetY080 RegNetY120 RegNetY160 RegNetY320 ResNet101 ResNet101V2 ResNet152 ResNet152V2 "
+        "ResNet50 ResNet50V2 ResNetRS101 ResNetRS152 ResNetRS200 ResNetRS270 ResNetRS350 "
+        "ResNetRS420 ResNetRS50 VGG16 VGG19 Xception"
+    ),
+    "applications.densenet": (
+        "DenseNet121 DenseNet169 DenseNet201 decode_predictions preprocess_input"
+    ),
+    "applications.imagenet_utils": "decode_predictions preprocess_input",
+    "applications.inception_resnet_v2": "InceptionResNetV2 decode_predictions preprocess_input",
+    "applications.inception_v3": "InceptionV3 decode_predictions preprocess_input",
+    "applications.mobilenet": "MobileNet decode_predictions preprocess_input",
+    "applications.mobilenet_v2": "MobileNetV2 decode_predictions preprocess_input",
+    "applications.nasnet": "NASNetLarge NASNetMobile decode_predictions preprocess_input",
+    "applications.resnet": "ResNet101 ResNet152 ResNet50 decode_predictions preprocess_input",
+    "applications.resnet50": "ResNet50 decode_predictions preprocess_input",
+    "applications.resnet_v2": (
+        "ResNet101V2 ResNet152V2 ResNet50V2 decode_predictions preprocess_input"
+    ),
+    "applications.vgg16": "VGG16 decode_predictions preprocess_input",
+    "applications.vgg19": "VGG19 decode_predictions preprocess_input",
+    "applications.xception": "Xception decode_predictions preprocess_input",
     "backend": (
         "abs all any arange argmax argmin backend batch_dot batch_flatten batch_get_value "
         "batch_normalization batch_set_value bias_add binary_crossentropy "
@@ -44,6 +74,14 @@ PUBLIC_NAMES: dict[str, str] = {
         "Constraint MaxNorm MinMaxNorm NonNeg RadialConstraint UnitNorm deserialize get max_norm "
         "min_max_norm non_neg radial_constraint serialize unit_norm"
     ),
+    "datasets": "",
+    "datasets.boston_housing": "load_data",
+    "datasets.cifar10": "load_data",
+    "datasets.cifar100": "load_data",
+    "datasets.fashion_mnist": "load_data",
+    "datasets.imdb": "get_word_index load_data",
+    "datasets.mnist": "load_data",
+    "datasets.reuters": "get_label_names get_word_index load_data",
     "initializers": (
         "Constant GlorotNormal GlorotUniform HeNormal HeUniform Identity Initializer LecunNormal "
         "LecunUniform Ones Orthogonal RandomNormal RandomUniform TruncatedNormal VarianceScaling "
@@ -149,6 +187,7 @@ OTHERS: dict[str, str] = {
     "initializers.initializers_v1": (
         "HeNormal HeUniform LecunNormal LecunUniform RandomNormal RandomUniform TruncatedNormal"
     ),
+    "layers.legacy_rnn.rnn_cell_impl": "GRUCell LSTMCell",
     "layers.normalization": "BatchNormalization",
     "layers.recurrent": "GRU GRUCell LSTM LSTMCell",
     "saving.save": "load_model save_model",

@@ -2,9 +2,9 @@
 """Names of TensorFlow 1.14 to 2.19 that are gone or moved, and functions of other arguments today.
 
 Loss scaling is elsewhere. The rows are for what public programs use, and for what a comparison of
-the public names and signatures of 2.0.4, 2.1.4, 2.2.3, 2.3.4 and 2.4.4 with today's showed to stop
-programs late (`tests/legacy/neighbour_names/record_public_names.py`). Of any other name,
-TensorFlow's own error says that it is not there.
+the public names and signatures of 2.0.4, 2.1.4, 2.2.3, 2.3.4 and 2.4.4 with today's came to
+(`tests/legacy/neighbour_names/record_public_names.py`). Of any other name, TensorFlow's own error
+says that it is not there.
 """
 
 from __future__ import annotations
@@ -45,6 +45,20 @@ _ESTIMATOR_PACKAGE = (
     "pip install --no-deps 'tensorflow-estimator==2.15.*'",
 )
 """What serves it, and the command that installs that."""
+
+
+_TPUS_ALONE = "of all strategies, it does something for TPUs alone"
+_OF_COMPILE = ("it was of a graph that compile() made", "See train_step() and compute_loss()")
+_NO_STATISTICS = ("tf.data no longer collects statistics", "See tf.profiler.experimental")
+_REMOVED = (
+    "TensorFlow removed it",
+    "See https://github.com/tensorflow/tensorflow/blob/master/RELEASE.md",
+)
+
+
+def _gone(until: str, why: tuple[str, str], place: str, *names: str) -> tuple[Neighbour, ...]:
+    """Names that nothing serves."""
+    return tuple(Neighbour(f"{place}.{one}", f"TensorFlow {until}", "", *why) for one in names)
 
 
 def _option(name: str, faithful: str = "it is set and read, and does nothing") -> Neighbour:
@@ -154,6 +168,12 @@ COMMON_METHODS = (
         "true is the policy AUTO, and false is OFF",
         "auto_shard_policy",
     ),
+    *_gone(
+        "2.1",
+        _OF_COMPILE,
+        f"{_KERAS}.Model",
+        *("total_loss", "sample_weights", "sample_weight_mode", "loss_functions"),
+    ),
 )
 """Attributes of classes, under names that others have as well. `migrate` does not look for them."""
 
@@ -164,13 +184,6 @@ NAMES = (
         f"{_MEMBERS}:MapVectorizationOptions",
         "it is set and read, and does nothing",
         "nothing",
-    ),
-    Neighbour(
-        f"{_DATA}.StatsAggregator",
-        "TensorFlow 2.5",
-        "",
-        "tf.data no longer collects statistics",
-        "See tf.profiler.experimental",
     ),
     Neighbour(
         f"{_KERAS}.__version__",
@@ -225,6 +238,76 @@ NAMES = (
     ),
 )
 """Names in modules that are still there."""
+
+GONE_METHODS = (
+    *(
+        one
+        for name in (
+            "assign_to_logical_device",
+            "replicate_to_logical_devices",
+            "split_to_logical_devices",
+        )
+        for one in _gone(
+            "2.3",
+            (_TPUS_ALONE, f"Call tf.distribute.TPUStrategy.experimental_{name}, or take it out"),
+            f"{_API}.distribute.Strategy",
+            f"experimental_{name}",
+        )
+    ),
+    *_gone("2.5", _NO_STATISTICS, f"{_API}.data.Options", "experimental_stats"),
+)
+"""Attributes of classes that nothing serves."""
+
+GONE = (
+    *_gone(
+        "2.5",
+        _NO_STATISTICS,
+        _DATA,
+        *("StatsAggregator", "StatsOptions", "bytes_produced_stats", "latency_stats"),
+    ),
+    *_gone(
+        "2.3",
+        (
+            "Keras no longer reads HDF5 files of data",
+            "Read them with h5py in a tf.keras.utils.Sequence",
+        ),
+        f"{_KERAS}.utils",
+        "HDF5Matrix",
+    ),
+    *_gone(
+        "2.7",
+        (
+            "Keras crosses categories with hashes only",
+            "Use tf.keras.layers.HashedCrossing, or tf.sparse.cross",
+        ),
+        f"{_KERAS}.layers.experimental.preprocessing",
+        "CategoryCrossing",
+    ),
+    *_gone(
+        "2.0",
+        ("it was renamed, and gives other objects", "Use tf.config.list_logical_devices()"),
+        f"{_API}.config",
+        "experimental_list_devices",
+    ),
+    *_gone("2.3", _REMOVED, f"{_KERAS}.utils", "convert_all_kernels_in_model"),
+    *_gone("2.5", _REMOVED, _API, "quantize_and_dequantize_v4"),
+    *_gone("2.5", _REMOVED, f"{_V1}.lite.experimental", "get_potentially_supported_ops", "nn"),
+    *_gone(
+        "2.10",
+        _REMOVED,
+        f"{_API}.config.experimental",
+        *("disable_mlir_graph_optimization", "enable_mlir_graph_optimization"),
+    ),
+    *_gone("2.10", _REMOVED, _DATA, "CheckpointInputPipelineHook"),
+    *_gone(
+        "2.10",
+        _REMOVED,
+        f"{_V1}.tpu.experimental",
+        *("AdagradParameters", "AdamParameters", "FtrlParameters"),
+        "StochasticGradientDescentParameters",
+    ),
+)
+"""Other public names that nothing serves."""
 
 ESTIMATORS = (
     *(
