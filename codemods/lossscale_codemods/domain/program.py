@@ -15,7 +15,7 @@ from lossscale_codemods.domain.version_reachability import VersionReachability
 from lossscale_codemods.python import (
     Binding,
     BindingKind,
-    RelativeImports,
+    ProjectFiles,
     Resolver,
     Scope,
     import_path,
@@ -58,7 +58,7 @@ class Program:
     Args:
         tree: The parsed file.
         target: What it is migrated to.
-        relative: Knows what relative imports give.
+        project: The project that it is in, if it is in one.
         source: The bytes it was parsed from.
         exports: What is known of the files that may import this one.
         legacy_optimizers: Whether Keras optimizers stay of the family that they were of.
@@ -71,7 +71,7 @@ class Program:
         self,
         tree: Tree,
         target: Target = Target.TF_KERAS,
-        relative: RelativeImports | None = None,
+        project: ProjectFiles | None = None,
         source: bytes | None = None,
         exports: Exports | None = None,
         *,
@@ -96,7 +96,7 @@ class Program:
         """Tells the line of the file as it was given, where this is a later form of it."""
         self.source = self.tree.bytes if source is None else source
         self.scopes = scopes_of(self.tree)
-        self.resolver = Resolver(self.scopes, relative=relative)
+        self.resolver = Resolver(self.scopes, project=project)
         with_keras_3 = target in WITH_KERAS_3
         self.types = (Keras3Types if with_keras_3 else TypeInference)(self.resolver)
         self.legacy_optimizers = legacy_optimizers

@@ -2,9 +2,8 @@
 """Which files run in one program with others: what imports these, and what all of them import.
 
 Told by import statements alone, which are looked for in the bytes: to parse every file of a project
-would take far longer than to read it. So a statement in a string counts as well. So do what imports
-modules by their names, `importlib.import_module(f"models.{name}")`, and what runs scripts,
-`runpy.run_path("train.py")`.
+would take far longer than to read it. So a statement in a string counts as well. So does what
+imports modules by their names, `importlib.import_module(f"models.{name}")`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lossscale_codemods.project.files import import_folders, read
+from lossscale_codemods.domain import ProjectFiles
+from lossscale_codemods.source.reading import read
 from lossscale_codemods.tables.frameworks import is_framework
 
 if TYPE_CHECKING:
@@ -30,14 +30,9 @@ _NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
 
 _IMPORTING: Final = (b"import_module", b"__import__", b"run_module", b"resolve_name")
 """Functions that import a module by its name."""
-_RUNNING: Final = (
-    b"run_path", b"exec(", b"execfile", b"%run", b"spec_from_file_location", b"load_source",
-)  # fmt: skip
-"""What runs a script by its path."""
 _MODULE = re.compile(
     rb"\b(?:%s)\(\s*[fFrR]?[\"'](\.*\w[\w.]*|\.)([\"']\s*[,)]|:)?" % b"|".join(_IMPORTING)
 )
-_SCRIPT = re.compile(rb"(?<![\w.-])(?:[\w.-]+/)*[\w-][\w.-]*\.py\b")
 
 
 class ModuleName(NamedTuple):
@@ -64,13 +59,6 @@ def module_names(source: bytes) -> Iterator[ModuleName]:
             yield ModuleName(dotted.rpartition(".")[0] or ".", True)
 
 
-def scripts(source: bytes) -> Iterator[str]:
-    """Yields the paths of scripts that a program can run."""
-    if any(word in source for word in _RUNNING):
-        for match in _SCRIPT.finditer(source):
-            yield match[0].decode("utf-8", "replace")
-
-
 def _import_statements(source: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yields the module of each `from` import, and the names that an import lists."""
     after = 0
@@ -94,18 +82,10 @@ class ImportGraph:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = {os.path.abspath(name): name for name in names}  # noqa: PTH100  # resolve() would follow links
-        self._modules: dict[str, list[str]] = {}
-        """The files of each module, by its path without what makes it a file."""
-        for path in self._names:
-            module = path.rpartition(".")[0].removesuffix(f"{os.sep}__init__")
-            self._modules.setdefault(module, []).append(path)
-        self._places = _with_folders(self._modules)
-        self._roots = {place.rpartition(os.sep)[2] for place in self._places}
-        self._folders: dict[str, list[str]] = {}
         self._imported: dict[str, set[str]] = {}
         self._importing: dict[str, set[str]] = {}
         for path in self._names:
-            self._imported[path] = set(self._files_imported(path)) - {path}
+            self._imported[path] = {*self._files_imported(path)} & self._names.keys() - {path}
             for one in self._imported[path]:
                 self._importing.setdefault(one, set()).add(path)
 
@@ -141,62 +121,21 @@ class ImportGraph:
             names = [b"", *(one.split()[0] for one in _NAME.findall(listed))]
             glue = b"" if module.endswith(b".") or not module else b"."
             imported.update(_text(module + (glue if name else b"") + name) for name in names)
-        for dotted in imported:
-            yield from self._files_of(path, dotted)
-        for one in module_names(source):
-            yield from self._files_of(path, one.dotted)
+        project = ProjectFiles(Path(path))
+        named = list(module_names(source))
+        for dotted in imported | {one.dotted for one in named}:
+            if not is_framework(dotted):
+                yield from (str(file) for file, _ in project.modules(dotted))
+        for one in named:
             if one.is_package:
-                yield from self._files_in(path, one.dotted)
-        for script in scripts(source):
-            yield from self._scripts_at(os.path.dirname(path), script)  # noqa: PTH120  # strings, for speed
+                yield from self._files_in(project, one.dotted)
 
-    def _files_of(self, path: str, dotted: str) -> Iterator[str]:
-        """Yields the files that an import runs: a module, and the packages that it is in."""
-        name = dotted.lstrip(".")
-        parts = name.split(".") if name else []
-        dots = len(dotted) - len(name)
-        if dots:
-            folders = [path]
-            for _ in range(dots):
-                folders = [os.path.dirname(folders[0])]  # noqa: PTH120  # strings, for speed
-        elif not parts or is_framework(name) or parts[0] not in self._roots:
-            folders = []
-        else:
-            folders = self._folders_of(path)
-        for place in folders:
-            if dots:
-                yield from self._modules.get(place, ())
-            for part in parts:
-                place = f"{place}{os.sep}{part}"  # noqa: PLW2901  # it walks down the path
-                if place not in self._places:
-                    break
-                yield from self._modules.get(place, ())
-
-    def _files_in(self, path: str, package: str) -> Iterator[str]:
+    def _files_in(self, project: ProjectFiles, package: str) -> Iterator[str]:
         """Yields the files of a package, one of which is imported by a name made at run time."""
-        folders = self._folders_of(path)
-        name = package.strip(".")
-        parts = name.split(".") if name else []
-        inside = tuple(
-            os.path.join(folder, *parts, "")  # noqa: PTH118  # strings, for speed
-            for folder in (folders if parts else folders[:1])
-        )
+        parts = [part for part in package.split(".") if part]
+        folders = project.homes(parts[0]) if parts else [project.path.parent]
+        inside = tuple(f"{folder.joinpath(*parts)}{os.sep}" for folder in folders)
         yield from (name for name in self._names if name.startswith(inside))
-
-    def _scripts_at(self, folder: str, script: str) -> Iterator[str]:
-        """Yields the file that a script's path means, from the folder of who runs it."""
-        for relative in (script, script.rpartition("/")[2]):
-            path = os.path.normpath(os.path.join(folder, relative))  # noqa: PTH118  # see above
-            if path in self._names:
-                yield path
-                return
-
-    def _folders_of(self, path: str) -> list[str]:
-        """Returns the folders in which an absolute import of a file may find its module."""
-        folder = os.path.dirname(path)  # noqa: PTH120  # strings, for speed
-        if folder not in self._folders:
-            self._folders[folder] = [str(one) for one in import_folders(Path(path))]
-        return self._folders[folder]
 
 
 def _source(path: str) -> bytes:
@@ -209,17 +148,6 @@ def _source(path: str) -> bytes:
 
 def _text(dotted: bytes) -> str:
     return dotted.decode("utf-8", "replace")
-
-
-def _with_folders(paths: Iterable[str]) -> set[str]:
-    """Returns paths with all folders that they are in."""
-    places: set[str] = set()
-    for path in paths:
-        place = path
-        while place not in places:
-            places.add(place)
-            place = os.path.dirname(place)  # noqa: PTH120  # strings, for speed
-    return places
 
 
 def _closure(first: Mapping[str, str], edges: Mapping[str, set[str]]) -> dict[str, str]:

@@ -41,8 +41,6 @@ EXCLUDED_FOLDERS = frozenset(
         "venv",
     }
 )
-_CHECKPOINTS = ".ipynb_checkpoints"
-"""Copies of notebooks that Jupyter keeps. Users see them and may have added them to the tree."""
 _SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!.*python")
 _LONGEST_SHEBANG = 128
 _OLD_PATH = re.compile(rb"mixed_precision\W{1,2}experimental|\.experimental\W\w*LossScale")
@@ -180,7 +178,7 @@ def _why_ignored(
         named: How many of the path's last parts the user named.
     """
     if path.name in EXCLUDED_FOLDERS and os.path.isdir(path):
-        return _left_out(path.name)
+        return f"folders called {path.name} are left out; --no-ignore overrides"
     for part in [path, *path.parents][:named]:
         if _is_excluded(exclude, part.as_posix()[1:], is_folder=part != path or path.is_dir()):
             return "the configuration or --exclude leaves it out; --no-ignore overrides"
@@ -292,9 +290,6 @@ class _Walk:
                     continue
                 place = folder.absolute + name
                 if not self.no_ignore and self._leaves_out(name, place, is_folder, applying):
-                    known = is_folder and name == _CHECKPOINTS
-                    if known and not self._ignores(name, place, applying):
-                        yield f"skipped {path}", Skipped(Path(path), _left_out(name))
                     continue
                 if is_doubtful and not _is_looked_at(entry):
                     continue
@@ -328,20 +323,10 @@ class _Walk:
         below = [(file, above + name) for file, above in applying]
         return bool(below) and ignoring(below, is_folder=is_folder) is not None
 
-    def _ignores(self, name: str, place: str, applying: Sequence[tuple[IgnoreFile, str]]) -> bool:
-        """Whether a `.gitignore` file, or the user, leaves a folder out."""
-        below = [(file, above + name) for file, above in applying]
-        ignored = below and ignoring(below, is_folder=True) is not None
-        return bool(ignored) or _is_excluded(self.exclude, place, is_folder=True)
-
 
 def _is_excluded(exclude: IgnoreFile, place: str, *, is_folder: bool) -> bool:
     pattern = exclude.match(place, is_folder=is_folder)
     return pattern is not None and not pattern.negated
-
-
-def _left_out(name: str) -> str:
-    return f"folders called {name} are left out; --no-ignore overrides"
 
 
 def _is_looked_at(entry: os.DirEntry[str]) -> bool:

@@ -14,9 +14,14 @@ from lossscale_codemods.python.modules import (
 )
 from lossscale_codemods.python.name_resolution import (
     Answers,
-    ProjectFiles,
-    RelativeImports,
     Resolver,
+    outside,
+)
+from lossscale_codemods.python.project_files import (
+    ProjectFiles,
+    import_folders,
+    is_top,
+    module_at,
 )
 from lossscale_codemods.python.reaching_definitions import is_type_assertion, scopes_in, scopes_of
 from lossscale_codemods.python.scopes import (
@@ -43,7 +48,6 @@ __all__ = [
     "Modules",
     "ProjectClass",
     "ProjectFiles",
-    "RelativeImports",
     "Resolver",
     "Scope",
     "Use",
@@ -51,12 +55,16 @@ __all__ = [
     "all_bindings",
     "class_of_self",
     "decorators",
+    "import_folders",
     "import_path",
+    "is_top",
     "is_type_assertion",
     "may_have_effects",
     "member_path",
+    "module_at",
     "others_name",
     "others_naming",
+    "outside",
     "scopes_in",
     "scopes_of",
     "uses_of",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
@@ -91,16 +90,9 @@ class Scope:
 Environment: TypeAlias = dict[str, frozenset[Binding]]
 
 
-@functools.cache
-def comprehensions() -> tuple[type[cst.CSTNode], ...]:
-    """Returns the kinds of comprehensions."""
-    return (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-
-
-@functools.cache
-def scoped() -> tuple[type[cst.CSTNode], ...]:
-    """Returns the kinds of nodes that have a scope of their own."""
-    return (cst.FunctionDef, cst.Lambda, cst.ClassDef, *comprehensions())
+COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+SCOPED = (cst.FunctionDef, cst.Lambda, cst.ClassDef, *COMPREHENSIONS)
+"""The kinds of nodes that have a scope of their own."""
 
 
 def import_path(node: cst.ImportFrom) -> str:
@@ -183,18 +175,16 @@ class Scopes:
         return returned
 
 
-@functools.cache
-def _binding() -> frozenset[type[cst.CSTNode]]:
-    """Returns what binds a name; to ask each node for each kind took a tenth of a full parse."""
-    return frozenset(
-        {
-            *scoped(),
-            *(cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal),
-            *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.Del, cst.TypeAlias),
-            *(cst.For, cst.CompFor, cst.AsName, cst.Param),
-            *(cst.MatchAs, cst.MatchStar, cst.MatchMapping),
-        }
-    )
+_BINDING = frozenset(
+    {
+        *SCOPED,
+        *(cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal),
+        *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.Del, cst.TypeAlias),
+        *(cst.For, cst.CompFor, cst.AsName, cst.Param),
+        *(cst.MatchAs, cst.MatchStar, cst.MatchMapping),
+    }
+)
+"""What binds a name; to ask each node for each kind took a tenth of a full parse."""
 
 
 class BindingCollector:
@@ -259,10 +249,10 @@ class BindingCollector:
             self._visit(child, scope)
 
     def _visit(self, node: cst.CSTNode, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
-        if type(node) not in _binding():
+        if type(node) not in _BINDING:
             self._visit_body(node, scope)
             return
-        if isinstance(node, scoped()):
+        if isinstance(node, SCOPED):
             self._visit_scoped(node, scope)
             return
         if isinstance(node, cst.Import):
@@ -286,7 +276,7 @@ class BindingCollector:
             self._bind_target(node.target, scope, None)
         elif isinstance(node, cst.NamedExpr):
             outer = scope
-            while isinstance(outer.node, comprehensions()) and outer.parent is not None:
+            while isinstance(outer.node, COMPREHENSIONS) and outer.parent is not None:
                 outer = outer.parent
             self._bind_target(node.target, outer, node.value)
         elif isinstance(node, cst.AsName):

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -99,6 +98,15 @@ class Use:
     user: cst.CSTNode | None
 
 
+_BY_NODE: Final[list[tuple[tuple[type[cst.CSTNode], ...], UseKind]]] = [
+    ((cst.Attribute,), UseKind.READ),
+    ((cst.AugAssign,), UseKind.NUMBER),
+    ((cst.Assign, cst.AnnAssign), UseKind.NAMED),
+    ((cst.Return, cst.Lambda), UseKind.RETURNED),
+    ((cst.DictElement,), UseKind.HELD),
+    ((cst.Expr, cst.If, cst.While, cst.Assert, cst.IfExp), UseKind.IGNORED),
+]
+"""The kinds of nodes that each stand for one kind of use."""
 _TO_NUMBER = frozenset({"float", "int", "abs", "round", "complex", "pow", "bool"})
 _TO_TEXT = frozenset({"print", "str", "repr", "ascii"})
 _COMPUTING = re.compile(
@@ -139,7 +147,7 @@ def uses_of(node: cst.CSTNode, resolver: Resolver) -> list[Use]:
 
 
 def _kind(node: cst.CSTNode, above: cst.CSTNode | None, resolver: Resolver) -> UseKind:
-    for kinds, use in _told_by_node():
+    for kinds, use in _BY_NODE:
         if isinstance(above, kinds):
             return use
     if isinstance(above, cst.Call):
@@ -167,19 +175,6 @@ def _kind(node: cst.CSTNode, above: cst.CSTNode | None, resolver: Resolver) -> U
     if isinstance(above, cst.Arg):
         return _argument(above, resolver)
     return UseKind.OTHER
-
-
-@functools.cache
-def _told_by_node() -> list[tuple[tuple[type[cst.CSTNode], ...], UseKind]]:
-    """Returns the kinds of nodes that each stand for one kind of use."""
-    return [
-        ((cst.Attribute,), UseKind.READ),
-        ((cst.AugAssign,), UseKind.NUMBER),
-        ((cst.Assign, cst.AnnAssign), UseKind.NAMED),
-        ((cst.Return, cst.Lambda), UseKind.RETURNED),
-        ((cst.DictElement,), UseKind.HELD),
-        ((cst.Expr, cst.If, cst.While, cst.Assert, cst.IfExp), UseKind.IGNORED),
-    ]
 
 
 def _formatted(operation: cst.BinaryOperation) -> UseKind | None:

@@ -18,7 +18,6 @@ from lossscale_codemods.domain import (
     BindingKind,
     Occurrence,
     Program,
-    ProjectFiles,
     import_path,
     member_path,
     scopes_in,
@@ -312,9 +311,7 @@ class RunningImports:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.tree = program.tree
-        self._files = (
-            relative if isinstance(relative := program.resolver.relative, ProjectFiles) else None
-        )
+        self._files = program.resolver.project
         self._written: set[str] = set()
 
     def is_needed(self, binding: Binding) -> bool:

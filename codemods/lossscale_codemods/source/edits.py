@@ -327,18 +327,7 @@ class PositionMap:
         self._steps: list[list[tuple[int, int]]] = []
         """For each edit: where each part of the text starts, and where it started before."""
 
-    def add(self, edit: Edit, kept: Iterable[tuple[int, int]]) -> None:
-        """Notes an edit.
-
-        Args:
-            edit: The edit, in offsets into the text as all edits before it left it.
-            kept: Where each part of the new text starts in it, and where that part stood.
-        """
-        end = edit.start + len(edit.text.encode())
-        inside = [(edit.start + start, before) for start, before in kept]
-        self._steps.append([(0, 0), *inside, (end, edit.end)])
-
-    def add_all(self, edits: Iterable[Edit]) -> None:
+    def add(self, edits: Iterable[Edit]) -> None:
         """Notes edits that were made together; what they wrote stands where they begin.
 
         Args:

@@ -99,8 +99,6 @@ class Result:
         problem: For unreadable and refused files, what was wrong and what to do.
         changed_names: Names of the module that are removed, or change their meaning; attributes of
             its classes with a dot before them. Other files must not use them.
-        is_asking: Whether it is to be found out which files run in one program with it. Until
-            then, nothing else is known of the file.
         uses_old_api: Whether there are old names in its code.
         changes_optimizers: Whether it names or makes Keras optimizers of another family than
             before. Programs that import the file get these too.
@@ -112,7 +110,6 @@ class Result:
     records: tuple[Record, ...] = ()
     problem: str = ""
     changed_names: tuple[str, ...] = ()
-    is_asking: bool = False
     uses_old_api: bool = False
     changes_optimizers: bool = False
 
