@@ -175,13 +175,19 @@ class Scopes:
         return returned
 
 
+_TARGETS: dict[type[cst.CSTNode], str] = {
+    **dict.fromkeys((cst.AugAssign, cst.CompFor, cst.Del, cst.For), "target"),
+    # `with open() as f`, `except E as e`; those of imports are looked at with these.
+    **dict.fromkeys((cst.AsName, cst.MatchAs, cst.MatchStar, cst.TypeAlias), "name"),
+    cst.MatchMapping: "rest",
+}
+"""What gives names a value that is not written beside them, and the field that has the names."""
 _BINDING = frozenset(
     {
         *SCOPED,
         *(cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal),
-        *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.Del, cst.TypeAlias),
-        *(cst.For, cst.CompFor, cst.AsName, cst.Param),
-        *(cst.MatchAs, cst.MatchStar, cst.MatchMapping),
+        *(cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Param),
+        *_TARGETS,
     }
 )
 """What binds a name; to ask each node for each kind took a tenth of a full parse."""
@@ -272,27 +278,18 @@ class BindingCollector:
         elif isinstance(node, cst.AnnAssign):
             if node.value is not None:
                 self._bind_target(node.target, scope, node.value)
-        elif isinstance(node, cst.AugAssign | cst.For | cst.CompFor):
-            self._bind_target(node.target, scope, None)
         elif isinstance(node, cst.NamedExpr):
             outer = scope
             while isinstance(outer.node, COMPREHENSIONS) and outer.parent is not None:
                 outer = outer.parent
             self._bind_target(node.target, outer, node.value)
-        elif isinstance(node, cst.AsName):
-            # `with open() as f`, `except E as e`; those of imports are handled above.
-            self._bind_target(node.name, scope, None)
-        elif isinstance(node, cst.MatchAs | cst.MatchStar) and node.name is not None:
-            self._bind_target(node.name, scope, None)
-        elif isinstance(node, cst.MatchMapping) and node.rest is not None:
-            self._bind_target(node.rest, scope, None)
-        elif isinstance(node, cst.Del):
-            self._bind_target(node.target, scope, None)
-        elif isinstance(node, cst.TypeAlias):
-            self._bind_target(node.name, scope, None)
         elif isinstance(node, cst.Param):
             annotation = node.annotation.annotation if node.annotation else None
             self._bind(scope, node.name.value, BindingKind.PARAMETER, node, annotation)
+        else:
+            target = getattr(node, _TARGETS[type(node)])
+            if target is not None:
+                self._bind_target(target, scope, None)
         self._visit_body(node, scope)
 
     def _visit_scoped(self, node: cst.CSTNode, scope: Scope) -> None:

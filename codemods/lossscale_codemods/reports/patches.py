@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import io
 import os
 import re
 from pathlib import Path
@@ -37,7 +38,8 @@ def diff(file: FileReport, name: Path | None = None) -> bytes:
     if not file.result.changed:
         return b""
     named = os.fsencode((name or name_from_here(file.path)).as_posix())
-    before, after = _lines(file.result.source), _lines(file.result.output)
+    texts = (file.result.source, file.result.output)
+    before, after = (io.BytesIO(text).readlines() for text in texts)
     out = []
     for line in difflib.diff_bytes(
         difflib.unified_diff,
@@ -122,12 +124,6 @@ def _quoted(name: bytes) -> bytes:
     if _ODD.search(name):
         return b'"' + _ODD.sub(lambda odd: b"\\%03o" % odd.group()[0], name) + b'"'
     return name + b"\t" if b" " in name else name
-
-
-def _lines(source: bytes) -> list[bytes]:
-    parts = source.split(b"\n")
-    lines = [part + b"\n" for part in parts[:-1]]
-    return [*lines, parts[-1]] if parts[-1] else lines
 
 
 def _coloured(line: str) -> str:

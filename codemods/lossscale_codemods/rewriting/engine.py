@@ -24,7 +24,7 @@ from lossscale_codemods.domain import (
 )
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.import_edits import without_unused
-from lossscale_codemods.rewriting.resolution import Decisions
+from lossscale_codemods.rewriting.resolution import Decisions, record_of
 from lossscale_codemods.rules.registry import rules_for
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.edits import OverlappingEditsError, PositionMap, apply_edits
@@ -473,17 +473,6 @@ def _removal_records(program: Program, rule: Rule, removal: Removal) -> Iterator
     """Yields a record for each old name that goes; the first has the edit."""
     edits = tuple(removal.edits)
     for occurrence in sorted(removal.gone, key=lambda one: one.span):
-        line, column = program.tree.position(occurrence.span[0])
-        end_line, end_column = program.tree.position(occurrence.span[1])
-        yield Record(
-            rule=rule.id,
-            outcome=Outcome.REWRITTEN,
-            line=line,
-            column=column,
-            name=program.describe(occurrence),
-            message=removal.message,
-            end_line=end_line,
-            end_column=end_column,
-            edits=edits,
-        )
+        record = record_of(occurrence, program, rule.id, Outcome.REWRITTEN, removal.message)
+        yield dataclasses.replace(record, edits=edits)
         edits = ()

@@ -384,24 +384,25 @@ class Decisions:
                 rule = self.rules.protected[occurrence][1]
         else:
             outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
-        line, column = self.tree.position(occurrence.span[0])
-        end_line, end_column = self.tree.position(occurrence.span[1])
-        return Record(
-            rule=rule,
-            outcome=outcome,
-            line=line,
-            column=column,
-            name=self.program.describe(occurrence),
-            message=message,
+        record = record_of(occurrence, self.program, rule, outcome, message)
+        return dataclasses.replace(
+            record,
             advice=advice,
-            end_line=end_line,
-            end_column=end_column,
             edits=tuple(edits),
             unsafe=isinstance(verdict, Review) and verdict.unsafe_fix is not None,
             for_older_versions=isinstance(verdict, Review) and verdict.for_older_versions,
             follows=isinstance(verdict, Review) and verdict.follows,
             stops=isinstance(verdict, Review) and verdict.stops,
         )
+
+
+def record_of(
+    occurrence: Occurrence, program: Program, rule: str, outcome: Outcome, message: str
+) -> Record:
+    """Returns the record of an occurrence, with its place."""
+    (line, column), (end_line, end_column) = map(program.tree.position, occurrence.span)
+    name = program.describe(occurrence)
+    return Record(rule, outcome, line, column, name, message, "", end_line, end_column)
 
 
 def _with_text(edit: Edit, old: str, new: str) -> Edit:

@@ -220,18 +220,10 @@ def _open(result: Result) -> list[Record]:
 
 
 def _for_a_person(result: Result) -> tuple[Record, ...]:
+    message = "no comment can be written here"
+    advice = "Suppress it by hand, or exclude the file."
     return tuple(
-        dataclasses.replace(
-            one,
-            outcome=Outcome.NEEDS_REVIEW,
-            message="no comment can be written here",
-            advice="Suppress it by hand, or exclude the file.",
-            edits=(),
-            unsafe=False,
-        )
-        if one.outcome in _OPEN
-        else one
-        for one in result.records
+        one.left(message, advice) if one.outcome in _OPEN else one for one in result.records
     )
 
 

@@ -75,6 +75,13 @@ class Record:
         """Whether people are to look at it."""
         return self.outcome is Outcome.NEEDS_REVIEW and not self.follows
 
+    def left(self, message: str, advice: str) -> Record:
+        """Returns the record of a place that stays as it is, with the reason."""
+        review = Outcome.NEEDS_REVIEW
+        return dataclasses.replace(
+            self, outcome=review, message=message, advice=advice, edits=(), unsafe=False
+        )
+
 
 class Status(enum.Enum):
     """What became of a file as a whole."""
@@ -136,21 +143,13 @@ class Result:
 
     def refused(self, problem: str) -> Result:
         """Returns the file as it was; every change that was meant becomes a finding."""
+        message = (
+            f"not rewritten, because the file as a whole was refused: {problem.removesuffix('.')}"
+        )
+        advice = "Make this change by hand, or the one that is in its way."
         records = tuple(
-            dataclasses.replace(
-                record,
-                outcome=Outcome.NEEDS_REVIEW,
-                message=(
-                    "not rewritten, because the file as a whole was refused: "
-                    f"{problem.removesuffix('.')}"
-                ),
-                advice="Make this change by hand, or the one that is in its way.",
-                edits=(),
-                unsafe=False,
-            )
-            if record.outcome is Outcome.REWRITTEN
-            else record
-            for record in self.records
+            one.left(message, advice) if one.outcome is Outcome.REWRITTEN else one
+            for one in self.records
         )
         return Result(
             self.source,
