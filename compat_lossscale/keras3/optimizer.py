@@ -341,9 +341,7 @@ class LossScaleOptimizer(
         if not self.built and variables:
             with self._outside_of_functions(), keras.name_scope(self.name, caller=self):
                 self.build(list(variables))
-        if scaled:
-            gradients = self._unscaled(gradients, variables or self._variables_of(gradients))
-        self._take_step(gradients, variables)
+        self._take_step(gradients, variables, scaled)
 
     def stateless_scale_loss(self, optimizer_variables: Any, loss: Any) -> Any:
         """Does what `scale_loss` does, by a value of the loss scale instead of its variable.

@@ -174,17 +174,18 @@ class ScalesWithGuards(GuardsScaling):
         self._protocols.gradients_were_unscaled("get_unscaled_gradients")
         gradients = list(grads)
         self._check_not_constant(gradients, "get_unscaled_gradients")
-        divided = self._unscaled(gradients, self._variables_of(gradients))
+        variables = self._variables_of(gradients)
+        divided = self._unscaled(gradients, variables, self._current_scale())
         return [_as(before, after) for before, after in zip(gradients, divided, strict=True)]
 
     def _unscaled(
-        self, gradients: list[Any], variables: Sequence[Any], **options: Any
+        self, gradients: list[Any], variables: Sequence[Any], scale: Any, **options: Any
     ) -> list[Any]:
         """Divides gradients by the loss scale, but for those that are their variable's value."""
         kept = [private.takes_the_gradient_as_value(variable) for variable in variables]
         divided = self._unscale(
             [None if keep else one for one, keep in zip(gradients, kept, strict=True)],
-            self._current_scale(),
+            scale,
             **options,
         )
         return [

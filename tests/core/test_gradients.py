@@ -17,7 +17,7 @@ from compat_lossscale.core import (
     unscale_gradients,
     unzip,
 )
-from compat_lossscale.core.gradients import _traced_finite_by_sum
+from compat_lossscale.core.gradients import _traced_finite_by_mean
 from tests.support import INF, NAN, Mode, scalar_spec
 
 
@@ -306,18 +306,18 @@ def test_small_tensors_of_one_kind_are_asked_about_together() -> None:
     assert operations(lambda: [(tf.float32, [513]), (tf.float32, None)] * 2)["ConcatV2"] == 0
 
 
-def test_a_large_tensor_is_added_up_and_others_are_asked_for_each_element() -> None:
-    assert operations(lambda: [(tf.float32, LARGE)])["Sum"] == 1
-    assert operations(lambda: [(tf.float32, [2**17 - 1])])["Sum"] == 0
-    assert operations(lambda: [(tf.float16, LARGE)])["Sum"] == 0
+def test_a_large_tensor_is_averaged_and_others_are_asked_for_each_element() -> None:
+    assert operations(lambda: [(tf.float32, LARGE)])["Mean"] == 1
+    assert operations(lambda: [(tf.float32, [2**17 - 1])])["Mean"] == 0
+    assert operations(lambda: [(tf.float16, LARGE)])["Mean"] == 0
 
 
-def test_rows_that_vary_do_not_trace_the_sum_again_and_again() -> None:
-    before = _traced_finite_by_sum.experimental_get_tracing_count()
+def test_rows_that_vary_do_not_trace_the_mean_again_and_again() -> None:
+    before = _traced_finite_by_mean.experimental_get_tracing_count()
     for rows in range(2**17, 2**17 + 6):
         values = tf.ones([rows, 1])
         assert all_finite([tf.IndexedSlices(values, tf.range(rows), [rows, 1])])
-    assert _traced_finite_by_sum.experimental_get_tracing_count() - before <= 2
+    assert _traced_finite_by_mean.experimental_get_tracing_count() - before <= 2
 
 
 def test_a_graph_of_tensorflow_1_gets_no_functions() -> None:

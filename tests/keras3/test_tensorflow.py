@@ -258,3 +258,33 @@ def test_what_is_tracked_is_in_checkpoints_without_the_private_name(tmp_path: Pa
         saved = tf.train.Checkpoint(optimizer=optimizer).write(str(tmp_path / "checkpoint"))
         names = [name for name, _ in tf.train.list_variables(saved)]
         assert "optimizer/loss_scale/.ATTRIBUTES/VARIABLE_VALUE" in names
+
+
+def test_in_a_function_gradients_are_divided_where_keras_divides_them() -> None:
+    # TensorFlow's graph optimizer folds constants otherwise in another place: a last bit moves.
+    def places(cls: Any) -> list[str]:
+        variables = [keras.Variable([1.0, 2.0]), keras.Variable([[3.0]])]
+        optimizer = cls(keras.optimizers.SGD(0.1))
+        optimizer.build(variables)
+        step = tf.function(lambda *gradients: optimizer.apply(list(gradients), variables))
+        graph = step.get_concrete_function(*(tf.ones(one.shape) for one in variables)).graph
+        divided = [
+            (name, len(one.inputs[0].shape))
+            for name, each in {"step": graph, **_branches(graph)}.items()
+            for one in each.get_operations()
+            if one.type == "RealDiv"
+        ]
+        return sorted(name for name, rank in divided if rank)
+
+    assert places(LossScaleOptimizer) == places(Stock) == ["then", "then"]
+
+
+def _branches(graph: Any) -> dict[str, Any]:
+    """The branches that a step takes."""
+    found = {}
+    for one in graph.get_operations():
+        if one.type in ("If", "StatelessIf"):
+            for name in ("then", "else"):
+                function = one.get_attr(f"{name}_branch").name
+                found[name] = graph._get_function(function).graph
+    return found

@@ -119,7 +119,7 @@ class StatelessSteps:
             return [None if one is None else ops.divide(one, scale) for one in gradients]
         return [None if one is None else _quotient(one, scale) for one in gradients]
 
-    def _take_step(self, gradients: list[Any], variables: Any) -> None:
+    def _take_step(self, gradients: list[Any], variables: Any, scaled: bool) -> None:
         raise LossScaleMisuseError(
             f"On {keras.backend.backend()}, an optimizer with loss scaling cannot change variables "
             "in place. Use trainable_variables, optimizer_variables = "
@@ -155,9 +155,8 @@ class StatelessSteps:
         def applied() -> tuple[list[Any], list[Any]]:
             unscaled = gradients
             if scaled:
-                unscaled = self._unscaled(
-                    gradients, self._variables_of(gradients), in_branch=dynamic
-                )
+                variables, scale = self._variables_of(gradients), self._current_scale()
+                unscaled = self._unscaled(gradients, variables, scale, in_branch=dynamic)
             new_trainable, new_inner = inner_optimizer.stateless_apply(
                 inner, unscaled, list(trainable)
             )
@@ -268,8 +267,11 @@ class EagerSteps(StatelessSteps):
     _has_said_it_is_stuck = False
     _restart: Callable[[], None]
 
-    def _take_step(self, gradients: list[Any], variables: Any) -> None:
-        """Applies unscaled gradients if they are finite, and moves the loss scale."""
+    def _take_step(self, gradients: list[Any], variables: Any, scaled: bool) -> None:
+        """Applies gradients if they are finite, and moves the loss scale."""
+        if scaled:
+            trained = variables or self._variables_of(gradients)
+            gradients = self._unscaled(gradients, trained, self._current_scale())
         finite = not self._spec.dynamic or bool(all_finite(gradients))
         if finite:
             apply_by_inner(self.inner_optimizer, gradients, variables)

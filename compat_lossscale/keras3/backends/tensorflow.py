@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -36,6 +36,8 @@ class TensorFlowSteps(CountsSkippedSteps):
     dynamic_scale: Any
     step_counter: Any
     _make_scale_variables: Callable[[], None]
+    _unscaled: Callable[..., list[Any]]
+    _variables_of: Callable[[list[Any]], Sequence[Any]]
 
     @property
     def _loss_scale(self) -> LossScale:  # type: ignore[override]  # made when it is first needed
@@ -108,19 +110,37 @@ class TensorFlowSteps(CountsSkippedSteps):
         return None
 
     @as_written
-    def _take_step(self, gradients: list[Any], variables: Any) -> None:
-        """Applies unscaled gradients if they are finite, and moves the loss scale."""
+    def _take_step(self, gradients: list[Any], variables: Any, scaled: bool) -> None:
+        """Applies gradients if they are finite, and moves the loss scale.
+
+        In a function, gradients that are scaled are unscaled in the branch that applies them, as in
+        Keras' own class: TensorFlow's graph optimizer folds constants otherwise in another place.
+        """
         check_in_replica_context("apply")
         check_strategy()
-        inner_optimizer = self.inner_optimizer
+        inner_optimizer, loss_scale = self.inner_optimizer, self._loss_scale
+        trained = variables or self._variables_of(gradients)
 
         def apply(gradients: list[Any]) -> None:
             apply_by_inner(inner_optimizer, gradients, variables)
 
+        def unscale_and_apply(values: list[Any]) -> None:
+            *gradients, scale, _ = values
+            apply(self._unscaled(gradients, trained, scale))
+
+        in_branch = scaled and not tf.executing_eagerly()
+        if scaled:
+            scale = self._current_scale()
+            # With a loss scale of 0 each gradient is 0, which is finite, and its quotient NaN.
+            gradients = (
+                [*gradients, scale, 1.0 / scale]
+                if in_branch
+                else self._unscaled(gradients, trained, scale)
+            )
         apply_or_skip(
-            self._loss_scale,
+            loss_scale,
             gradients,
-            apply,
+            unscale_and_apply if in_branch else apply,
             applied=self._note_applied,
             skipped=self._note_skipped,
         )
