@@ -2,8 +2,9 @@
 """Which files run in one program with others: what imports these, and what all of them import.
 
 Told by import statements alone, which are looked for in the bytes: to parse every file of a project
-would take far longer than to read it. So a statement in a string counts as well. So does what
-imports modules by their names, `importlib.import_module(f"models.{name}")`.
+would take far longer than to read it. So a statement in a string counts as well. So do what imports
+modules by their names, `importlib.import_module(f"models.{name}")`, and what runs scripts,
+`runpy.run_path("train.py")`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from lossscale_codemods.domain import ProjectFiles
 from lossscale_codemods.source.reading import read
@@ -30,33 +31,36 @@ _NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
 
 _IMPORTING: Final = (b"import_module", b"__import__", b"run_module", b"resolve_name")
 """Functions that import a module by its name."""
+_RUNNING: Final = (
+    b"run_path", b"exec(", b"execfile", b"%run", b"spec_from_file_location", b"load_source",
+)  # fmt: skip
+"""What runs a script by its path."""
 _MODULE = re.compile(
     rb"\b(?:%s)\(\s*[fFrR]?[\"'](\.*\w[\w.]*|\.)([\"']\s*[,)]|:)?" % b"|".join(_IMPORTING)
 )
+_SCRIPT = re.compile(rb"(?<![\w.-])(?:[\w.-]+/)*[\w-][\w.-]*\.py\b")
 
 
-class ModuleName(NamedTuple):
-    """What a program says of a module that it imports by its name.
+def module_names(source: bytes) -> Iterator[tuple[str, bool]]:
+    """Yields the modules that a program imports by their names, as far as it says them.
 
-    Attributes:
-        dotted: The path of the module, or of the package that it is in.
-        is_package: Whether any module of this package is meant.
+    With each, it yields whether that is a package, any module of which is meant.
     """
-
-    dotted: str
-    is_package: bool
-
-
-def module_names(source: bytes) -> Iterator[ModuleName]:
-    """Yields the modules that a program imports by their names, as far as it says them."""
     if not any(word in source for word in _IMPORTING):
         return
     for match in _MODULE.finditer(source):
         dotted = match[1].decode("utf-8", "replace")
         if match[2]:
-            yield ModuleName(dotted.rstrip("."), False)
+            yield dotted.rstrip("."), False
         else:
-            yield ModuleName(dotted.rpartition(".")[0] or ".", True)
+            yield dotted.rpartition(".")[0] or ".", True
+
+
+def scripts(source: bytes) -> Iterator[str]:
+    """Yields the paths of scripts that a program can run."""
+    if any(word in source for word in _RUNNING):
+        for match in _SCRIPT.finditer(source):
+            yield match[0].decode("utf-8", "replace")
 
 
 def _import_statements(source: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -122,13 +126,15 @@ class ImportGraph:
             glue = b"" if module.endswith(b".") or not module else b"."
             imported.update(_text(module + (glue if name else b"") + name) for name in names)
         project = ProjectFiles(Path(path))
-        named = list(module_names(source))
-        for dotted in imported | {one.dotted for one in named}:
+        for dotted, is_package in module_names(source):
+            imported.add(dotted)
+            if is_package:
+                yield from self._files_in(project, dotted)
+        for dotted in imported:
             if not is_framework(dotted):
                 yield from (str(file) for file, _ in project.modules(dotted))
-        for one in named:
-            if one.is_package:
-                yield from self._files_in(project, one.dotted)
+        for script in scripts(source):
+            yield from self._scripts_at(project.path.parent, script)
 
     def _files_in(self, project: ProjectFiles, package: str) -> Iterator[str]:
         """Yields the files of a package, one of which is imported by a name made at run time."""
@@ -136,6 +142,14 @@ class ImportGraph:
         folders = project.homes(parts[0]) if parts else [project.path.parent]
         inside = tuple(f"{folder.joinpath(*parts)}{os.sep}" for folder in folders)
         yield from (name for name in self._names if name.startswith(inside))
+
+    def _scripts_at(self, folder: Path, script: str) -> Iterator[str]:
+        """Yields the file that a script's path means, from the folder of who runs it."""
+        for relative in (script, script.rpartition("/")[2]):
+            path = os.path.normpath(folder / relative)
+            if path in self._names:
+                yield path
+                return
 
 
 def _source(path: str) -> bytes:

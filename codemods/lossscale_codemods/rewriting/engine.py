@@ -115,16 +115,8 @@ def _attempt(
         project: The project that it is in, if it is in one.
         collapse_problem: Why its guards cannot be collapsed, if that was tried.
     """
-    program = Program(
-        tree,
-        options.target,
-        project,
-        given,
-        options.exports,
-        legacy_optimizers=options.legacy_optimizers,
-        runs_with_old=True if options.runs_with else None,
-        selection=options.selection,
-    )
+    runs_with_old = True if options.runs_with else None
+    program = Program(tree, options, project, given, runs_with_old=runs_with_old)
     program.collapse_problem = collapse_problem
     result, after = _pass(program, options)
     for _ in range(_MOST_PASSES):
@@ -149,20 +141,9 @@ def _pass(original: Program, options: Options) -> tuple[Result, Program | None]:
         What becomes of it, and the file as it then is, if it changes.
     """
     given = original.source
-    collapsed = Collapsed(original)
-    if options.collapse_guards:
-        selected = [
-            rule for rule in rules_for(options.target) if options.selection.applies(rule.id)
-        ]
-        collapsed = collapse(original, selected)
+    collapsed = collapse(original) if options.collapse_guards else Collapsed(original)
     program = collapsed.program
-    outcomes = Decisions(
-        program,
-        options.selection,
-        Suppressions(text_of(program.source)),
-        unsafe_fixes=options.unsafe_fixes,
-        observed=options.observed_here,
-    ).outcomes()
+    outcomes = Decisions(program, options).outcomes()
     uses_old = uses_old_api(original) or uses_old_api(program)
     mentions = [one for rule in rules_for(options.target) for one in rule.mentions(program)]
     recorded = [*outcomes.records, *mentions]
@@ -190,7 +171,7 @@ def _pass(original: Program, options: Options) -> tuple[Result, Program | None]:
     after, trimmed = without_unused(original, result)
     if after != result.source:
         result = _in_another_form(program, tree_of(after), after)
-    problem = proofs.check(original, program, result, outcomes, notebook=options.notebook)
+    problem = proofs.check(original, program, result, outcomes)
     if problem is not None:
         return as_it_is.refused(problem), None
     changed = tuple(sorted(outcomes.changed_names | trimmed))
@@ -215,16 +196,8 @@ def _in_another_form(program: Program, tree: Tree, source: bytes | None = None) 
         tree: What its new text was parsed to.
         source: The bytes that were parsed, if they are known.
     """
-    return Program(
-        tree,
-        program.target,
-        program.resolver.project,
-        source,
-        program.exports,
-        legacy_optimizers=program.legacy_optimizers,
-        runs_with_old=is_part_of_old(program),
-        selection=program.selection,
-    )
+    project, is_old = program.resolver.project, is_part_of_old(program)
+    return Program(tree, program.options, project, source, runs_with_old=is_old)
 
 
 def _round_trip_problem(source: bytes, parsed: bytes) -> str:
@@ -416,14 +389,11 @@ class Collapsed:
     positions: PositionMap = dataclasses.field(default_factory=PositionMap)
 
 
-def collapse(original: Program, rules: Sequence[Rule]) -> Collapsed:
-    """Takes out what rules remove, until there is none left.
-
-    Args:
-        original: The file.
-        rules: The rules.
-    """
+def collapse(original: Program) -> Collapsed:
+    """Takes out what rules remove, until there is none left."""
     result = Collapsed(original)
+    selection = original.selection
+    rules = [rule for rule in rules_for(original.target) if selection.applies(rule.id)]
     for _ in range(_MOST_REMOVALS):
         program = result.program
         rule, removal = next(removals(program, rules), (None, None))
@@ -451,12 +421,7 @@ def collapse(original: Program, rules: Sequence[Rule]) -> Collapsed:
 
 
 def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Removal]]:
-    """Yields what can be taken out of a file, and which rule says so.
-
-    Args:
-        program: The file.
-        rules: The rules.
-    """
+    """Yields what can be taken out of a file, and which of some rules says so."""
     suppressions = Suppressions(text_of(program.source))
     found = [one for rule in rules for one in rule.find(program)]
     by_rules = [one[0] if isinstance(one, tuple) else one for one in found]

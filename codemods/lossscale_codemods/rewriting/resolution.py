@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from lossscale_codemods.tables.options import Observed
-    from lossscale_codemods.tables.suppression import Selection, Suppressions
+    from lossscale_codemods.tables.options import Options
 
 
 _CLASSES = frozenset({Meaning.OPTIMIZER, Meaning.POLICY})
@@ -57,26 +56,13 @@ class Decisions:
 
     Args:
         program: The file.
-        selection: Which rules are applied.
-        suppressions: What its comments suppress.
-        unsafe_fixes: Whether rewrites that are not proven are made.
-        observed: What a recorded run saw, by line.
+        options: What is done with it.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        selection: Selection,
-        suppressions: Suppressions,
-        *,
-        unsafe_fixes: bool = False,
-        observed: Observed | None = None,
-    ) -> None:
+    def __init__(self, program: Program, options: Options) -> None:
         self.program = program
         self.tree = program.tree
-        self.rules = RuleVerdicts(
-            program, selection, suppressions, unsafe_fixes=unsafe_fixes, observed=observed or {}
-        )
+        self.rules = RuleVerdicts(program, options)
         self.import_rule = next(r for r in all_rules() if r.decides_imports)
         self.blocked: dict[cst.CSTNode, str] = {}
 

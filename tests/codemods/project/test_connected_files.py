@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods.project.connected_files import (
     ImportGraph,
-    ModuleName,
     module_names,
+    scripts,
 )
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.tables.options import Options
@@ -66,13 +66,14 @@ def test_import_statements(tmp_path: Path, statement: str) -> None:
 @pytest.mark.parametrize(
     ("code", "file"),
     [
+        ("import runpy\nrunpy.run_path('train.py')", "train.py"),
+        ("import runpy\nrunpy.run_path(here + '/lib/train.py')", "lib/train.py"),
+        ("exec(open('lib/train.py').read())", "lib/train.py"),
         ("import_module('models.' + name)", "models/small.py"),
         ("import_module(f'models.net_{name}')", "models/small.py"),
     ],
 )
-def test_modules_that_are_imported_by_names_made_at_run_time(
-    tmp_path: Path, code: str, file: str
-) -> None:
+def test_files_that_are_run_by_their_names(tmp_path: Path, code: str, file: str) -> None:
     files = {"old.py": code, file: SGD, "other/other.py": SGD}
     assert connected(tmp_path, files) == {file}
 
@@ -256,23 +257,38 @@ def test_a_helper_that_calls_the_loss_scale_of_an_old_program(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("import_module('models.small')", ModuleName("models.small", False)),
-        ("import_module('.small', __name__)", ModuleName(".small", False)),
-        ("runpy.run_module('train', run_name='__main__')", ModuleName("train", False)),
-        ("pkgutil.resolve_name('models.small:build')", ModuleName("models.small", False)),
-        ("import_module('models.' + name)", ModuleName("models", True)),
-        ("import_module('models.net_' + name)", ModuleName("models", True)),
-        ("import_module(f'models.{name}')", ModuleName("models", True)),
-        ("import_module(f'models.{name}_net')", ModuleName("models", True)),
-        ("import_module('models.{}'.format(name))", ModuleName("models", True)),
-        ("import_module('models.%s' % name)", ModuleName("models", True)),
-        ("import_module('.' + name, __name__)", ModuleName(".", True)),
+        ("import_module('models.small')", ("models.small", False)),
+        ("import_module('.small', __name__)", (".small", False)),
+        ("runpy.run_module('train', run_name='__main__')", ("train", False)),
+        ("pkgutil.resolve_name('models.small:build')", ("models.small", False)),
+        ("import_module('models.' + name)", ("models", True)),
+        ("import_module('models.net_' + name)", ("models", True)),
+        ("import_module(f'models.{name}')", ("models", True)),
+        ("import_module(f'models.{name}_net')", ("models", True)),
+        ("import_module('models.{}'.format(name))", ("models", True)),
+        ("import_module('models.%s' % name)", ("models", True)),
+        ("import_module('.' + name, __name__)", (".", True)),
     ],
 )
-def test_modules_by_their_names(code: str, expected: ModuleName) -> None:
+def test_modules_by_their_names(code: str, expected: tuple[str, bool]) -> None:
     assert list(module_names(code.encode())) == [expected]
 
 
 @pytest.mark.parametrize("code", ["import_module(name)", "import_module(f'{home}.x')", "x('a.b')"])
 def test_modules_that_are_known_at_run_time_alone(code: str) -> None:
     assert list(module_names(code.encode())) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("runpy.run_path('train.py')", ["train.py"]),
+        ("runpy.run_path(here + '/train.py')", ["train.py"]),
+        ("exec(open('../lib/train.py').read())", ["../lib/train.py"]),
+        ("%run train.py --epochs 3", ["train.py"]),
+        ("exec(code)", []),
+        ("subprocess.run(['python', 'train.py'])", []),
+    ],
+)
+def test_scripts_by_their_paths(code: str, expected: list[str]) -> None:
+    assert list(scripts(code.encode())) == expected
