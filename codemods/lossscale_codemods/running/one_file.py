@@ -26,7 +26,7 @@ from lossscale_codemods.source.layout import LINE_LENGTH
 from lossscale_codemods.source.reading import read, text_of
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Exports, Options
-from lossscale_codemods.tables.records import Outcome, Result, Status
+from lossscale_codemods.tables.records import Outcome, Result, Status, left
 from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _for_a_person(result: Result) -> tuple[Record, ...]:
     message = "no comment can be written here"
     advice = "Suppress it by hand, or exclude the file."
     return tuple(
-        one.left(message, advice) if one.outcome in _OPEN else one for one in result.records
+        left(one, message, advice) if one.outcome in _OPEN else one for one in result.records
     )
 
 

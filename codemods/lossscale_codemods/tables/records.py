@@ -75,12 +75,13 @@ class Record:
         """Whether people are to look at it."""
         return self.outcome is Outcome.NEEDS_REVIEW and not self.follows
 
-    def left(self, message: str, advice: str) -> Record:
-        """Returns the record of a place that stays as it is, with the reason."""
-        review = Outcome.NEEDS_REVIEW
-        return dataclasses.replace(
-            self, outcome=review, message=message, advice=advice, edits=(), unsafe=False
-        )
+
+def left(record: Record, message: str, advice: str) -> Record:
+    """Returns the record of a place that stays as it is, with the reason."""
+    review = Outcome.NEEDS_REVIEW
+    return dataclasses.replace(
+        record, outcome=review, message=message, advice=advice, edits=(), unsafe=False
+    )
 
 
 class Status(enum.Enum):
@@ -148,7 +149,7 @@ class Result:
         )
         advice = "Make this change by hand, or the one that is in its way."
         records = tuple(
-            one.left(message, advice) if one.outcome is Outcome.REWRITTEN else one
+            left(one, message, advice) if one.outcome is Outcome.REWRITTEN else one
             for one in self.records
         )
         return Result(
