@@ -57,7 +57,6 @@ CODEMOD: Final = {
     "python/scopes": "python/test_reaching_definitions.py",
     "domain/object_types": "python/test_modules.py",
     "domain/loss_scale_values": "rules/test_ls201_constructors.py",
-    "python/value_uses": "rules/test_loss_scale_folding.py",
     "domain/optimizers": "rules/test_ls212_optimizers_by_name.py",
     "source/notebook_cells": "running/test_notebook.py",
     "domain/occurrences": "rules/test_ls101_imports.py",

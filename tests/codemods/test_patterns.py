@@ -431,8 +431,14 @@ ROWS = [
         """,
         """
         from tensorflow.keras.mixed_precision import LossScaleOptimizer
-        opt = LossScaleOptimizer(opt, **({} if auto else {"initial_scale": 8}))
-        """,
+        from tensorflow.compat.v1.mixed_precision import DynamicLossScale
+
+
+        HELPER
+
+
+        opt = LossScaleOptimizer(opt, **_loss_scale_arguments('dynamic' if auto else DynamicLossScale(8)))
+        """,  # noqa: E501  # the call is as long as that
     ),
     Row(
         "exp-lso:inside-cond-expr",
@@ -525,7 +531,6 @@ ROWS = [
         findings=(
             "LS101 the import stays as it is: line 3 still needs it",
             "LS201 a multiplier of 1.5 has no equivalent: from TensorFlow 2.4",
-            "LS203 it belongs to the optimizer on line 3, which stays as it is",
         ),
     ),
     Row(
@@ -550,8 +555,14 @@ ROWS = [
         """,
         """
         import tensorflow as tf
+
+
+        HELPER
+
+
         def wrap(opt):
-            return tf.keras.mixed_precision.LossScaleOptimizer(opt, initial_scale=1024)
+            scale = tf.compat.v1.mixed_precision.DynamicLossScale(initial_loss_scale=1024)
+            return tf.keras.mixed_precision.LossScaleOptimizer(opt, **_loss_scale_arguments(scale))
         """,
     ),
     Row(
@@ -564,10 +575,17 @@ ROWS = [
             b = tf.keras.mixed_precision.experimental.LossScaleOptimizer(b, scale)
             return a, b
         """,
+        """
+        import tensorflow as tf
+        def wrap(a, b):
+            scale = tf.compat.v1.mixed_precision.DynamicLossScale()
+            a = tf.keras.mixed_precision.experimental.LossScaleOptimizer(a, scale)
+            b = tf.keras.mixed_precision.experimental.LossScaleOptimizer(b, scale)
+            return a, b
+        """,
         findings=(
-            "LS203 it belongs to the optimizer on line 4, which stays as it is",
-            "LS201 scale is given to several optimizers, which then share its",
-            "LS201 scale is given to several optimizers, which then share its",
+            "LS201 scale is also used on line 5, and the optimizer no longer",
+            "LS201 scale is also used on line 4, and the optimizer no longer",
         ),
     ),
     Row(
@@ -580,10 +598,15 @@ ROWS = [
             tf.identity(scaler(), name='loss_scale')
             return opt
         """,
-        findings=(
-            "LS203 it belongs to the optimizer on line 4, which stays as it is",
-            "LS201 scaler is also used on line 5, where its live state matters",
-        ),
+        """
+        import tensorflow as tf
+        def wrap(opt):
+            scaler = tf.compat.v1.mixed_precision.DynamicLossScale()
+            opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scaler)
+            tf.identity(scaler(), name='loss_scale')
+            return opt
+        """,
+        findings=("LS201 scaler is also used on line 5, and the optimizer no longer",),
     ),
     Row(
         "subclass:LossScale",
@@ -1007,6 +1030,7 @@ ROWS = [
         """,
         """
         import tensorflow as tf
+        tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())
         tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})
         """,
     ),

@@ -38,17 +38,6 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
-    ast.Not: operator.not_,
-}
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
 }
 _LARGEST_EXPONENT = 4096
 
@@ -141,17 +130,8 @@ class Evaluator:
             return self._binary(node)
         if isinstance(node, ast.IfExp):
             return self.value(node.body if self.value(node.test) else node.orelse)
-        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARE:
-            left, right = self.value(node.left), self.value(node.comparators[0])
-            return _COMPARE[type(node.ops[0])](left, right)
         if isinstance(node, ast.BoolOp):
             return self._bool(node)
-        if isinstance(node, ast.Dict) and all(k is not None for k in node.keys):
-            return {
-                self.value(k): self.value(v)
-                for k, v in zip(node.keys, node.values, strict=True)
-                if k is not None
-            }
         if isinstance(node, ast.Call) and atom_key(node.func) in self.calls:
             args = [self.value(a) for a in node.args]
             return self.calls[atom_key(node.func)](*args, **self.keywords(node))
@@ -195,6 +175,14 @@ def constant(source: str) -> Any:
         return Evaluator().value(parse_expression(source))
     except (UnknownAtomError, SyntaxError, ArithmeticError, TypeError, AttributeError) as error:
         raise ValueError(source) from error
+
+
+def constant_or_none(source: str) -> Any:
+    """Returns the value of an expression of constants; `None` for any other."""
+    try:
+        return constant(source)
+    except ValueError:
+        return None
 
 
 class LossScaleType(enum.Enum):

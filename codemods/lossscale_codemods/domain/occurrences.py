@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -22,14 +21,10 @@ if TYPE_CHECKING:
     from lossscale_codemods.python import Resolver
 
 
-_DOTTED_IN_STRING = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-
-
 class Role(enum.Enum):
     """How an old name occurs in the file."""
 
     REFERENCE = "reference"
-    ANNOTATION_STRING = "string annotation"
     IMPORT = "import"
     UNRESOLVED = "name with an unknown root"
     FOUND = "found by a rule"
@@ -135,7 +130,6 @@ class Finder:
                 references.append(occurrence)
         references.extend(self._behind_calls())
         references.extend(self._optional_modules())
-        references.extend(self._annotation_strings())
         return sorted(references, key=lambda o: o.span)
 
     def _chain(self, node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -236,31 +230,6 @@ class Finder:
     def _is_own_definition(self, node: cst.CSTNode) -> bool:
         kinds = {b.kind for b in self.resolver.bindings(node)}
         return bool(kinds & {BindingKind.CLASS, BindingKind.FUNCTION})
-
-    def _annotation_strings(self) -> Iterator[Occurrence]:
-        for node in self.tree.nodes(cst.SimpleString):
-            if not self._in_annotation(node):
-                continue
-            start = self.tree.span(node)[0]
-            raw = node.value
-            for match in _DOTTED_IN_STRING.finditer(raw, len(node.prefix) + 1):
-                paths = self.resolver.string_paths(match.group(), node)
-                old = tuple(o for p in paths if p is not None and (o := names.lookup(p)))
-                if old:
-                    left = start + len(raw[: match.start()].encode())
-                    span = (left, left + len(match.group().encode()))
-                    role = Role.ANNOTATION_STRING
-                    yield Occurrence(node, span, role, old, ambiguous=len(old) < len(paths))
-
-    def _in_annotation(self, node: cst.CSTNode) -> bool:
-        for above in self.tree.ancestors(node):
-            if isinstance(above, cst.Subscript) and (dotted(above.value) or "").endswith("Literal"):
-                return False
-            if isinstance(above, cst.Annotation):
-                return True
-            if isinstance(above, cst.BaseStatement | cst.Call):
-                return False
-        return False
 
     def imports(self) -> list[Occurrence]:
         """Returns every imported name and star import that brings in an old name, in order."""

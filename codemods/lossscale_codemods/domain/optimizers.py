@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.domain.object_types import ObjectType, Value
 from lossscale_codemods.domain.occurrences import Occurrence, Role
-from lossscale_codemods.domain.type_inference import compile_argument
-from lossscale_codemods.domain.version_guards import find_guards
+from lossscale_codemods.domain.version_guards import is_for_old_versions
 from lossscale_codemods.domain.what_is import looks_like_settings
 from lossscale_codemods.python import BindingKind, ProjectClass, import_path, member_path
-from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.source.syntax_tree import argument_of, dotted
 from lossscale_codemods.tables import frameworks, optimizer_families
 from lossscale_codemods.tables.names import Meaning, OldName
 
@@ -24,10 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from lossscale_codemods.domain.program import Program
-    from lossscale_codemods.python import Resolver
-
-
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 
 
 class OptimizerNames:
@@ -49,11 +43,8 @@ class OptimizerNames:
         for node in self.program.scopes.scope_of_read:
             if isinstance(node, cst.Attribute) and node.attr.value in optimizer_families.CLASSES:
                 yield from self._class(node, node.value)
-        for node in self.tree.parents:
-            if isinstance(node, cst.Call):
-                yield from self._looked_up(node)
-            elif isinstance(node, cst.SimpleString):
-                yield from self._annotated(node)
+        for node in self.tree.nodes(cst.Call):
+            yield from self._looked_up(node)
 
     def _class(self, node: cst.CSTNode, module: cst.BaseExpression) -> Iterator[Occurrence]:
         paths = self.resolver.paths(module)
@@ -73,17 +64,6 @@ class OptimizerNames:
             text = name.evaluated_value
             if text in optimizer_families.CLASSES and not self.resolver.bindings(node.func):
                 yield from self._class(node, node.args[0].value)
-
-    def _annotated(self, node: cst.SimpleString) -> Iterator[Occurrence]:
-        if not any(isinstance(above, cst.Annotation) for above in self.tree.ancestors(node)):
-            return
-        start = self.tree.span(node)[0]
-        for match in _DOTTED.finditer(node.value, len(node.prefix) + 1):
-            paths = self.resolver.string_paths(match.group(), node)
-            if paths and all(p and optimizer_families.legacy_class(p) for p in paths):
-                left = start + len(node.value[: match.start()].encode())
-                span = (left, left + len(match.group().encode()))
-                yield Occurrence(node, span, Role.OPTIMIZER, rule=self.rule)
 
     def imports(self) -> Iterator[Occurrence]:
         """Yields the imports of such classes."""
@@ -130,11 +110,11 @@ class OptimizerNames:
         part = node
         for above in (node, *self.tree.ancestors(node)):
             beside = self._choosing.get(above)
-            if above in self._branches or (beside is not None and part not in beside):
+            if beside is not None and part not in beside:
                 return True
             part = above
-        reachability = self.program.reachability
-        return reachability.guard_of(node) is not None or reachability.is_only_for_the_past(node)
+        is_past = self.program.reachability.is_only_for_the_past(node)
+        return is_past or is_for_old_versions(node, self.program)
 
     @functools.cached_property
     def _choosing(self) -> dict[cst.CSTNode, set[cst.CSTNode]]:
@@ -153,11 +133,6 @@ class OptimizerNames:
                     part = above
         return parts_of
 
-    @functools.cached_property
-    def _branches(self) -> set[cst.CSTNode]:
-        occurrences = [*self.program.references, *self.program.imports]
-        return {part for guard in find_guards(self.program, occurrences) for part in guard.old}
-
     def stars(self) -> Iterator[Occurrence]:
         """Yields star imports of the module of both families."""
         for scope in self.program.scopes.of_node.values():
@@ -175,12 +150,32 @@ def looked_up_name(node: cst.Call) -> cst.BaseExpression | None:
     return node.args[1].value
 
 
+def is_handed_on(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether a module is used as a whole, so that it cannot be seen which members are taken.
+
+    Args:
+        node: The module.
+        program: The file.
+    """
+    above, call = program.tree.parent(node), program.tree.taker_of(node)
+    if isinstance(above, cst.Attribute):
+        return above.attr.value == "__dict__"
+    if call is not None:
+        is_seen = isinstance(looked_up_name(call), cst.SimpleString)
+        return not is_seen and dotted(call.func) not in {"dir", "hasattr"}
+    handed_on = cst.Arg | cst.Return | cst.Element | cst.DictElement | cst.Yield | cst.Param
+    return isinstance(above, handed_on)
+
+
 _TEXTS = frozenset(
     {"Choice", "format", "get", "getattr", "getenv", "input", "lower", "next", "pop", "str"}
     | {"strip", "upper"}
 )
 """Functions that may give a string; of others that are not known, an optimizer is expected."""
-_DEEPEST = 8
+_OF_MODELS = frozenset(
+    {"loss", "loss_weights", "metrics", "run_eagerly", "sample_weight_mode", "weighted_metrics"}
+)
+"""What `compile` of a Keras model takes by keyword, besides the optimizer."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -190,6 +185,7 @@ class Compile:
     Attributes:
         call: The call.
         is_proven: Whether it surely compiles a model of tf-keras.
+        is_likely: Whether it does, or reads like a call that compiles one.
         arguments: What it gets, without the model that `Model.compile(model, ...)` gets as well.
         optimizer: What it gets for the optimizer, if that can be seen.
         is_unpacked: Whether it may get one from what it unpacks.
@@ -197,6 +193,7 @@ class Compile:
 
     call: cst.Call
     is_proven: bool
+    is_likely: bool
     arguments: Sequence[cst.Arg]
     optimizer: cst.Arg | None
     is_unpacked: bool
@@ -227,9 +224,28 @@ def model_compile(node: cst.CSTNode | None, program: Program) -> Compile | None:
     if proven is None:
         return None
     arguments = node.args[1:] if _gets_model(node, node.func, program) else node.args
-    optimizer = compile_argument(arguments)
+    optimizer = argument_of(arguments, 0, "optimizer")
     unpacked = optimizer is None and any(argument.star for argument in node.args)
-    return Compile(node, proven, arguments, optimizer, unpacked)
+    likely = proven or _reads_like_model(arguments, optimizer, program)
+    return Compile(node, proven, likely, arguments, optimizer, unpacked)
+
+
+def _reads_like_model(
+    arguments: Sequence[cst.Arg], optimizer: cst.Arg | None, program: Program
+) -> bool:
+    """Whether a call of `compile` has arguments that a model takes."""
+    keywords = {argument.keyword.value for argument in arguments if argument.keyword is not None}
+    if optimizer is None:
+        return "loss" in keywords
+    value = optimizer.value
+    if isinstance(value, cst.Attribute | cst.Subscript) and looks_like_settings(value.value):
+        return True
+    kinds = program.types.of(value)
+    is_optimizer = isinstance(value, cst.SimpleString) or kinds & {
+        ObjectType.OTHER,
+        ObjectType.KERAS,
+    }
+    return bool(is_optimizer or keywords & _OF_MODELS)
 
 
 def kept_compiles(program: Program) -> Iterator[cst.Attribute]:
@@ -305,39 +321,28 @@ def may_be_text(node: cst.BaseExpression, program: Program) -> bool:
         node: The expression.
         program: The file.
     """
-    return _may_be_text(node, program.resolver, program, _DEEPEST)
-
-
-def _may_be_text(
-    node: cst.BaseExpression, resolver: Resolver, program: Program, depth: int
-) -> bool:
     if isinstance(node, cst.Call):
-        return depth > 0 and _may_give_text(node, resolver, program, depth - 1)
+        functions = program.types.project.modules.named(program.resolver, node.func)
+        returned = [
+            one
+            for definition in functions
+            if isinstance(function := definition.binding.node, cst.FunctionDef)
+            for one in definition.resolver.scopes.returned(function) or ()
+        ]
+        return _reads_text(node) or any(one is not None and _reads_text(one) for one in returned)
     if isinstance(node, cst.Name):
-        bindings = resolver.bindings(node)
+        bindings = program.resolver.bindings(node)
         made = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value is not None]
-        return len(made) < len(bindings) or any(
-            depth > 0 and _may_be_text(one, resolver, program, depth - 1) for one in made
+        is_given = len(made) < len(bindings)
+        return is_given or any(
+            isinstance(one, cst.Name) or may_be_text(one, program) for one in made
         )
-    return isinstance(
-        node,
-        cst.Attribute | cst.Subscript | cst.IfExp | cst.BooleanOperation | cst.SimpleString,
-    )
+    return _reads_text(node)
 
 
-def _may_give_text(node: cst.Call, resolver: Resolver, program: Program, depth: int) -> bool:
-    if (dotted(node.func) or "get").rpartition(".")[2] in _TEXTS:
-        return True
-    if not isinstance(node.func, cst.Name | cst.Attribute):
-        return False
-    project = program.types.project
-    for definition in project.modules.named(resolver, node.func):
-        function = definition.binding.node
-        if isinstance(function, cst.FunctionDef):
-            given = definition.resolver.scopes.returned(function) or ()
-            if any(
-                one is not None and _may_be_text(one, definition.resolver, program, depth)
-                for one in given
-            ):
-                return True
-    return False
+def _reads_text(node: cst.BaseExpression) -> bool:
+    """Whether an expression reads something that can be a string, such as a setting."""
+    if isinstance(node, cst.Call):
+        return (dotted(node.func) or "get").rpartition(".")[2] in _TEXTS
+    settings = cst.Attribute | cst.Subscript | cst.IfExp | cst.BooleanOperation | cst.SimpleString
+    return isinstance(node, settings)

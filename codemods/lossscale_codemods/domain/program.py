@@ -74,8 +74,6 @@ class Program:
     ) -> None:
         self.options = Options() if options is None else options
         self.target, self.exports = self.options.target, self.options.exports
-        self.rewritten: set[cst.CSTNode] = set()
-        """Nodes of the occurrences that are decided to be rewritten so far."""
         self.has_old_uses = False
         """Whether rules have found what is no old name, and makes this an old program as well."""
         self.decided_strings: set[cst.CSTNode] = set()
@@ -173,8 +171,7 @@ class Program:
 
     def call(self, occurrence: Occurrence) -> cst.Call | None:
         """Returns the call of the name, if it is called."""
-        above = self.tree.parent(occurrence.node)
-        return above if isinstance(above, cst.Call) and above.func is occurrence.node else None
+        return self.tree.call_of(occurrence.node)
 
     def usage(self, occurrence: Occurrence) -> Usage:
         """Returns what a reference is used for."""

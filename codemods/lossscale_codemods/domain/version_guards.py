@@ -9,13 +9,6 @@
 To rewrite the old branch would make both branches equal, or break the old version it is for.
 `--collapse-guards` takes it out. A program whose old names are all in such branches runs today as
 it is, with the optimizers of today; so do its other files.
-
-Some programs ask an object which version it is of, by how its loss scale can be read.
-
-    try:
-        scale = float(opt.loss_scale)
-    except TypeError:
-        scale = float(opt.loss_scale())
 """
 
 from __future__ import annotations
@@ -28,7 +21,6 @@ import libcst as cst
 
 from lossscale_codemods.domain.occurrences import Occurrence, Role
 from lossscale_codemods.domain.program import Program, Usage
-from lossscale_codemods.domain.version_reachability import catches_error
 from lossscale_codemods.domain.version_values import is_new
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
@@ -36,8 +28,6 @@ from lossscale_codemods.tables.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from lossscale_codemods.source.syntax_tree import Tree
 
 
 @dataclasses.dataclass
@@ -62,79 +52,6 @@ def is_within(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
     return node is part or any(above is part for above in program.tree.ancestors(node))
 
 
-def asks_whether_callable(tree: Tree, text: str, test: cst.CSTNode) -> bool:
-    """Whether a condition asks whether an expression can be called.
-
-    Args:
-        tree: The file.
-        text: The expression, as source.
-        test: The condition.
-    """
-    return any(
-        isinstance(one, cst.Call)
-        and dotted(one.func) in {"callable", "hasattr"}
-        and bool(one.args)
-        and tree.source(one.args[0].value) == text
-        for one in tree.walk(test)
-    )
-
-
-def is_called_in(tree: Tree, text: str, part: cst.CSTNode) -> bool:
-    """Whether an expression is called in a part of a file.
-
-    Args:
-        tree: The file.
-        text: The expression, as source.
-        part: The part.
-    """
-    return any(
-        isinstance(node, cst.Call) and tree.source(node.func) == text for node in tree.walk(part)
-    )
-
-
-_NOT_CALLABLE = ("TypeError", "AttributeError", "Exception")
-
-
-def guards_of_call(program: Program, node: cst.CSTNode) -> Iterator[Guard]:
-    """Yields what has a loss scale called only where it is an object that can be.
-
-    Args:
-        program: The file.
-        node: What is called.
-    """
-    if not _is_called(program, node):
-        return
-    below: cst.CSTNode = node
-    for above in program.tree.ancestors(node):
-        chosen = isinstance(above, cst.If | cst.IfExp) and below is not above.test
-        if isinstance(above, cst.Try) and all(
-            catches_error(program.tree, h, _NOT_CALLABLE) for h in above.handlers
-        ):
-            others = [part for part in (above.body, *above.handlers) if part is not below]
-            chosen = any(_reads_it_uncalled(program, node, other) for other in others)
-        elif chosen and isinstance(above, cst.If | cst.IfExp):
-            text = program.tree.source(node)
-            chosen = asks_whether_callable(program.tree, text, above.test)
-        if chosen:
-            yield Guard(above, [below], None)
-        below = above
-
-
-def _is_called(program: Program, node: cst.CSTNode) -> bool:
-    above = program.tree.parent(node)
-    return isinstance(above, cst.Call) and above.func is node
-
-
-def _reads_it_uncalled(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
-    text = program.tree.source(node)
-    return any(
-        isinstance(one, cst.Attribute | cst.Name)
-        and program.tree.source(one) == text
-        and not _is_called(program, one)
-        for one in program.tree.walk(part)
-    )
-
-
 _NAMES_A_VERSION = re.compile(r"(?i:(?:tf|tensorflow|keras)_?(?:version|v?2_?[34]))|VERSION")
 """How flags of files that are not there are named: `IS_PREV_TF_2_4`."""
 _ASKS = frozenset({Usage.ANNOTATION, Usage.TYPE_COMPARISON, Usage.TYPE_TEST})
@@ -157,9 +74,6 @@ class _Guards:
     def all(self) -> Iterator[Guard]:
         yield from self._by_versions()
         yield from self._by_names()
-        for occurrence in self.occurrences:
-            if occurrence.role is Role.FOUND:
-                yield from guards_of_call(self.program, occurrence.node)
 
     def _by_versions(self) -> Iterator[Guard]:
         """What TensorFlow's version alone keeps new versions from."""
@@ -274,34 +188,6 @@ def expects_error(node: cst.CSTNode, program: Program) -> bool:
                     return True
         inner = above
     return False
-
-
-def is_in_test(node: cst.CSTNode, program: Program) -> bool:
-    """Whether a node is in a test: a test case's class, or a `test` function that asserts."""
-    for above in program.tree.ancestors(node):
-        if isinstance(above, cst.ClassDef) and _is_test_case(above):
-            return True
-        if (
-            isinstance(above, cst.FunctionDef)
-            and above.name.value.startswith("test")
-            and any(_asserts(part) for part in program.tree.walk(above.body))
-        ):
-            return True
-    return False
-
-
-def _is_test_case(node: cst.ClassDef) -> bool:
-    bases = [(dotted(base.value) or "").rpartition(".")[2] for base in node.bases]
-    return any(base.endswith(("TestCase", "Test")) for base in bases)
-
-
-def _asserts(node: cst.CSTNode) -> bool:
-    if isinstance(node, cst.Assert):
-        return True
-    if not isinstance(node, cst.Call):
-        return False
-    last = (dotted(node.func) or "").rpartition(".")[2].lower()
-    return last.startswith("assert") or last == "raises"
 
 
 COLLAPSE_ADVICE = (
@@ -493,6 +379,18 @@ def _is_new_today(occurrence: Occurrence, program: Program) -> bool:
         path is not None and frameworks.is_new_name(path)
         for path in program.today.paths(occurrence.node)
     )
+
+
+def is_for_old_versions(node: cst.CSTNode, program: Program) -> bool:
+    """Whether a node is in a branch for old versions of TensorFlow."""
+
+    def parts() -> set[cst.CSTNode]:
+        guards = find_guards(program, [*program.references, *program.imports])
+        return {part for guard in guards for part in guard.old}
+
+    branches = program.remembered("branches for old versions", parts)
+    inside = any(part in branches for part in (node, *program.tree.ancestors(node)))
+    return inside or program.reachability.guard_of(node) is not None
 
 
 def is_part_of_old(program: Program) -> bool:

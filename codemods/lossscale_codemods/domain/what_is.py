@@ -8,7 +8,7 @@ that a recorded run saw. What is only likely gets a finding, with an unsafe fix.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import libcst as cst
 
@@ -47,19 +47,6 @@ def attribute_owner(node: cst.CSTNode, resolver: Resolver) -> cst.BaseExpression
         name = node.args[1].value
         if isinstance(name, cst.SimpleString) and name.evaluated_value in ATTRIBUTES:
             return node.args[0].value
-    return None
-
-
-def class_with_old_base(node: cst.BaseExpression, resolver: Resolver) -> cst.ClassDef | None:
-    """Returns the class whose `self` an expression is, if its base is the old optimizer."""
-    scope = resolver.class_of(node)
-    if scope is None or not isinstance(scope.node, cst.ClassDef):
-        return None
-    for base in scope.node.bases:
-        for path in resolver.paths(base.value):
-            old = names.lookup(path) if path is not None else None
-            if old is not None and old.meaning is Meaning.OPTIMIZER:
-                return scope.node
     return None
 
 
@@ -118,6 +105,10 @@ PROVEN = Answer(Certainty.PROVEN, "this is a loss-scale optimizer")
 OBSERVED = Answer(Certainty.OBSERVED, "a recorded run saw a loss-scale optimizer here")
 LIKELY = Answer(Certainty.LIKELY, "that this is a loss-scale optimizer is not proven in this file")
 UNSAID = Answer(Certainty.NO, "nothing says that this is a loss-scale optimizer")
+_OPTIMIZER = Answer(Certainty.PROVEN, "this is an optimizer", ObjectType.KERAS)
+_MAYBE_OPTIMIZER = Answer(
+    Certainty.LIKELY, "that this is an optimizer is not proven in this file", ObjectType.KERAS
+)
 _ONLY_V1 = Answer(
     Certainty.PROVEN, "the file has optimizers of TensorFlow 1 and no Keras", ObjectType.V1
 )
@@ -186,6 +177,32 @@ def _calls(program: Program) -> Iterator[tuple[cst.Call, str | None]]:
             yield node, program.resolver.path(node.func)
 
 
+def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:
+    """Returns which optimizers of Keras an expression can be, if it surely is one; else nothing.
+
+    Args:
+        node: The expression.
+        program: Its file.
+    """
+    kinds, optimizers = program.types.of(node), {ObjectType.KERAS, ObjectType.WRAPPER}
+    is_one = kinds <= {*optimizers, ObjectType.NOTHING, ObjectType.OTHER}
+    return kinds & optimizers if is_one else frozenset()
+
+
+def keras_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
+    """Says whether an expression is an optimizer of Keras, whether it scales the loss or not.
+
+    Args:
+        node: The expression.
+        program: Its file.
+    """
+    if optimizer_kinds(node, program):
+        return _OPTIMIZER
+    is_path = any(path is not None for path in program.resolver.paths(node))
+    is_unknown = ObjectType.UNKNOWN in program.types.of(node) and not is_path
+    return _MAYBE_OPTIMIZER if is_unknown and _is_named_like_optimizer(node) else UNSAID
+
+
 def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
     """Says whether an expression is a loss-scale optimizer of Keras, old or new.
 
@@ -201,11 +218,17 @@ def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
     seen, _ = program.observed.get(program.line(node), {}).get("loss_scale", ("", 0))
     if all(word in seen for word in KERAS_WRAPPER):
         return OBSERVED
+    if looks_like_settings(node):
+        return UNSAID
+    own = _derived_from_old(node, program)
+    if own is not None:
+        why = f"it belongs to the class {own}, whose base class stays as it is"
+        return Answer(Certainty.LIKELY, why)
     # A file for PyTorch or the like sees no other files.
     sees_others = program.types.project.modules.files is not None
     if makes_optimizers(program) or (program.runs_with_old and sees_others):
         return LIKELY
-    if program.uses_frameworks and looks_like_optimizer(node):
+    if program.uses_frameworks and _is_named_like_optimizer(node):
         return LIKELY
     return UNSAID
 
@@ -251,7 +274,20 @@ def _makes_optimizers(program: Program) -> bool:
     return any(frameworks.is_new_optimizer(path) for path in (*imported, *read))
 
 
-def looks_like_optimizer(node: cst.CSTNode) -> bool:
+def _derived_from_old(node: cst.BaseExpression, program: Program) -> str | None:
+    """Returns the class whose `self` an expression is, if its base is the old optimizer."""
+    scope = program.resolver.class_of(node)
+
+    def is_old(path: str) -> bool:
+        old = names.lookup(path)
+        return old is not None and old.meaning is Meaning.OPTIMIZER
+
+    if scope is not None and program.inherits(scope.node, is_old):
+        return cast("cst.ClassDef", scope.node).name.value
+    return None
+
+
+def _is_named_like_optimizer(node: cst.CSTNode) -> bool:
     """Whether an expression is called something with `opt`."""
     name = dotted(node)
     return name is not None and "opt" in name.rsplit(".", 1)[-1].lower()

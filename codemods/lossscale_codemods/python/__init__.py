@@ -32,12 +32,6 @@ from lossscale_codemods.python.scopes import (
     import_path,
     member_path,
 )
-from lossscale_codemods.python.value_uses import (
-    Use,
-    UseKind,
-    may_have_effects,
-    uses_of,
-)
 
 __all__ = [
     "Answers",
@@ -50,8 +44,6 @@ __all__ = [
     "ProjectFiles",
     "Resolver",
     "Scope",
-    "Use",
-    "UseKind",
     "all_bindings",
     "class_of_self",
     "decorators",
@@ -59,7 +51,6 @@ __all__ = [
     "import_path",
     "is_top",
     "is_type_assertion",
-    "may_have_effects",
     "member_path",
     "module_at",
     "others_name",
@@ -67,6 +58,5 @@ __all__ = [
     "outside",
     "scopes_in",
     "scopes_of",
-    "uses_of",
     "words_in",
 ]

@@ -55,18 +55,11 @@ class Planner:
         self.imports = imports
         self.decisions = decisions
         self._by_node: dict[cst.CSTNode, Occurrence] = {}
-        self._strings: dict[Binding, list[Occurrence]] = {}
         self._given: dict[Binding, Occurrence] = {}
         """What each alias is assigned."""
         for occurrence in program.references:
-            if occurrence.role is Role.ANNOTATION_STRING:
-                root = program.tree.slice(occurrence.span).split(".")[0]
-                scope = program.scopes.scope_of(occurrence.node)
-                for binding in program.scopes.lookup(root, scope):
-                    self._strings.setdefault(binding, []).append(occurrence)
-            else:
-                for node in occurrence.prefixes():
-                    self._by_node[node] = occurrence
+            for node in occurrence.prefixes():
+                self._by_node[node] = occurrence
 
     def plan(self, blocked: Mapping[cst.CSTNode, str]) -> Plan:
         """Returns what becomes of each binding.
@@ -153,17 +146,23 @@ class Planner:
             if isinstance(verdict, Ignore):
                 return True
         offered = why_offered(self.program, binding, unused=False) is not None
-        return offered or bool(self._strings.get(binding))
+        return offered or self._is_named_in_annotation(binding)
+
+    def _is_named_in_annotation(self, binding: Binding) -> bool:
+        """Whether nothing but the text of annotations uses a name."""
+        tree = self.program.tree
+        return not binding.uses and any(
+            binding.name in text.value
+            and any(isinstance(above, cst.Annotation) for above in tree.ancestors(text))
+            for text in tree.nodes(cst.SimpleString)
+        )
 
     def _has_finding(self, binding: Binding) -> bool:
         """Whether what a binding is used for, or what it is assigned, is a finding."""
-        strings = [self.decisions.get(string) for string in self._strings.get(binding, [])]
         uses = [self._verdict(use) for use in self._uses(binding)]
         given = self._given.get(binding)
         others = [self.decisions.get(given)] if given is not None else []
-        return any(
-            isinstance(one, Review) and not one.follows for one in [*strings, *uses, *others]
-        )
+        return any(isinstance(one, Review) and not one.follows for one in [*uses, *others])
 
     def _verdict(self, use: cst.CSTNode) -> Verdict | None:
         occurrence = self._by_node.get(use)
@@ -189,10 +188,6 @@ class Planner:
                 if not isinstance(verdict, Rewrite | Ignore):
                     line = self.program.line(use)
                     return f"line {line} still needs it"
-            for string in self._strings.get(binding, []):
-                if not isinstance(self.decisions.get(string), Rewrite | Ignore):
-                    line = self.program.line_at_first(string.span[0])
-                    return f"the annotation on line {line} still needs it"
             is_gone = old.meaning is Meaning.PRIVATE or old.is_of_keras_3
             verdicts = [self._verdict(use) for use in self._uses(binding)]
             is_respelled = any(isinstance(one, Rewrite) for one in verdicts)

@@ -152,16 +152,16 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
         ): loss_scale_values.LOSS_SCALE_CLASSES[name]
         for source, name in claim.classes.items()
     }
+    for node in ast.walk(new_node):
+        # A condition keeps its loss scale objects, under the names of today.
+        name = loss_scale_values.atom_key(node.func) if isinstance(node, ast.Call) else ""
+        made = loss_scale_values.LOSS_SCALE_CLASSES.get(name.rpartition(".")[2])
+        if made is not None:
+            calls.setdefault(name, made)
     functions: dict[str, Any] = {}
     for source in SOURCES.values():
         exec(source, functions)
-    helpers = {
-        node.func.id: functions[node.func.id.rstrip("_")]
-        for node in ast.walk(new_node)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id.rstrip("_") in SOURCES
-    }
+    helpers = {name: functions[name] for name in SOURCES}
     agreed = 0
     for atoms in _assignments(old_node, variables, calls):
         old = _evaluate_old(old_node, loss_scale_values.Evaluator(atoms, calls))
@@ -187,9 +187,6 @@ def _evaluate_old(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> Los
 
 
 def _evaluate_new(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> LossScaleSpec:
-    if isinstance(node, ast.IfExp):
-        branch = node.body if evaluator.value(node.test) else node.orelse
-        return _evaluate_new(branch, evaluator)
     if not isinstance(node, ast.Call):
         raise loss_scale_values.UnknownAtomError(loss_scale_values.atom_key(node))
     kept = [k for k in node.keywords if k.arg not in _OF_NO_SCALE]

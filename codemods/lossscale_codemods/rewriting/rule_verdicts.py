@@ -93,7 +93,6 @@ class RuleVerdicts:
         everything = [*self.program.references, *self.of_rules]
         self.verdicts = {}
         self.rule_of = {}
-        self.program.rewritten.clear()
         # Rules that claim other occurrences, such as a constructor its loss scale, go first.
         for rule in self.rules:
             for occurrence in everything:
@@ -105,7 +104,6 @@ class RuleVerdicts:
                 self.verdicts[occurrence] = verdict
                 self.rule_of[occurrence] = rule.id
                 if isinstance(verdict, Rewrite):
-                    self.program.rewritten.add(occurrence.node)
                     for other in verdict.claims:
                         if self._can_claim(other, rule):
                             gone = Rewrite(verdict.message, lambda _: [], keeps_name=False)

@@ -16,31 +16,24 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain import BindingKind, constant
+from lossscale_codemods.domain import BindingKind, constant_or_none
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.source.syntax_tree import argument_of
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import Meaning
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from lossscale_codemods.domain import Occurrence, Program
     from lossscale_codemods.rules.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
-_PARAMETERS = (
-    "init_loss_scale",
-    "incr_every_n_steps",
-    "decr_every_n_nan_or_inf",
-    "incr_ratio",
-    "decr_ratio",
-)
 _TAKEN_OVER = {"init_loss_scale": "initial_loss_scale", "incr_every_n_steps": "increment_period"}
-"""What a DynamicLossScale takes as well, and what that is called there."""
-_RATIOS = {"incr_ratio": 2, "decr_ratio": 0.5}
-"""The ratios of a DynamicLossScale."""
-_DEFAULTS = {"incr_ratio": "2", "decr_ratio": "0.8"}
+"""The first parameters, which a DynamicLossScale takes as well, and what these are called there."""
+_RATIOS = (("incr_ratio", 2, "2"), ("decr_ratio", 0.5, "0.8"))
+"""The fourth and the fifth parameter, with the ratio of a DynamicLossScale and the default."""
 _HOME = "tensorflow.compat.v1.mixed_precision"
 _SHOWN = "tf.compat.v1.mixed_precision"
 _MANAGER = "ExponentialUpdateLossScaleManager"
@@ -85,7 +78,8 @@ class Contrib(Rule):
             f"    opt, tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000, decr_ratio=0.5))\n",
             review="which this manager does only with",
             unsafe=f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(\n"
-            "    opt, tf.compat.v1.mixed_precision.DynamicLossScale(2 ** 15, 1000))\n",
+            "    opt, tf.compat.v1.mixed_precision.DynamicLossScale("
+            "initial_loss_scale=2 ** 15, increment_period=1000))\n",
         ),
     )
 
@@ -108,20 +102,20 @@ class Contrib(Rule):
             "tf.contrib is gone, and so is the manager of this optimizer",
             f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer; see the finding of the manager.",
         )
-        argument = self._manager_argument(call)
+        argument = argument_of(call.args, 1, "loss_scale_manager")
         manager = self._manager(argument.value, program) if argument is not None else None
-        if argument is None or manager is None:
+        if argument is None or manager is None or not _is_dynamic(manager, program):
             return review
-        owner = next((o for o in program.references if o.node is manager.func), None)
-        given = self._given(manager, program)
-        if owner is None or given is None or not self._is_dynamic(given):
+        owner = next((one for one in program.references if one.node is manager.func), None)
+        if owner is None:
             return review
-        keywords = {a.keyword.value for a in manager.args if a.keyword is not None}
-        values = [
-            f"{new}={given[name]}" if name in keywords else given[name]
-            for name, new in _TAKEN_OVER.items()
-        ]
         tree = program.tree
+        taken = [argument_of(manager.args, place, name) for place, name in enumerate(_TAKEN_OVER)]
+        values = [
+            f"{new}={tree.source(one.value)}"
+            for new, one in zip(_TAKEN_OVER.values(), taken, strict=True)
+            if one is not None
+        ]
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             wrapper = renderer.render_path(occurrence, f"{_HOME}.MixedPrecisionLossScaleOptimizer")
@@ -143,15 +137,6 @@ class Contrib(Rule):
         return review
 
     @staticmethod
-    def _manager_argument(call: cst.Call) -> cst.Arg | None:
-        for index, argument in enumerate(call.args):
-            if argument.keyword is None and not argument.star and index == 1:
-                return argument
-            if argument.keyword is not None and argument.keyword.value == "loss_scale_manager":
-                return argument
-        return None
-
-    @staticmethod
     def _manager(node: cst.BaseExpression, program: Program) -> cst.Call | None:
         """Returns the manager's constructor, inline or in a variable used just here."""
         if isinstance(node, cst.Name):
@@ -166,24 +151,17 @@ class Contrib(Rule):
             return None
         return node if contrib_member(node.func, program) == _MANAGER else None
 
-    @staticmethod
-    def _is_dynamic(given: Mapping[str, str]) -> bool:
-        """Whether a manager has the ratios of a DynamicLossScale, and all that this takes over."""
-        return _TAKEN_OVER.keys() <= given.keys() and all(
-            _number(given.get(name, _DEFAULTS[name])) == value for name, value in _RATIOS.items()
-        )
 
-    @staticmethod
-    def _given(call: cst.Call, program: Program) -> dict[str, str] | None:
-        given: dict[str, str] = {}
-        for index, argument in enumerate(call.args):
-            if argument.star:
-                return None
-            if argument.keyword is not None:
-                given[argument.keyword.value] = program.tree.source(argument.value)
-            elif index < len(_PARAMETERS):
-                given[_PARAMETERS[index]] = program.tree.source(argument.value)
-        return given
+def _is_dynamic(manager: cst.Call, program: Program) -> bool:
+    """Whether a manager has the ratios of a DynamicLossScale, and all that this takes over."""
+    if any(argument_of(manager.args, place, one) is None for place, one in enumerate(_TAKEN_OVER)):
+        return False
+    for place, (name, wanted, default) in enumerate(_RATIOS, 3):
+        argument = argument_of(manager.args, place, name)
+        source = program.tree.source(argument.value) if argument is not None else default
+        if constant_or_none(source) != wanted:
+            return False
+    return True
 
 
 def contrib_member(node: cst.CSTNode, program: Program) -> str | None:
@@ -199,11 +177,3 @@ def contrib_member(node: cst.CSTNode, program: Program) -> str | None:
         return None
     last = {path.rpartition(".")[2] for path in paths if path is not None}
     return last.pop() if len(last) == 1 else None
-
-
-def _number(source: str) -> object:
-    try:
-        value: object = constant(source)
-    except ValueError:
-        return None
-    return value

@@ -3,9 +3,8 @@
 
 The function still exists as `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`,
 but refuses Keras optimizers since TensorFlow 2.11. For these it did two things, which the rule
-writes out: it wrapped the optimizer, and it switched the graph rewrite on. Both happen where the
-call was, and under the same condition. If its result is not assigned on a line of its own, the call
-stays.
+writes out: it wrapped the optimizer, and it switched the graph rewrite on. If its result is not
+assigned on a line of its own, the call stays.
 
 The name of the function does not tell the kind of the optimizer, because the function in
 `compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If that
@@ -13,7 +12,7 @@ does not prove the kind, the call stays.
 
 The function also refused to run under a mixed policy, and after it no mixed policy could be set. No
 current function raises these two errors. So the call stays, with a finding, in a program that also
-sets policies, and in tests, which can be about these errors or about the class of the result.
+sets policies.
 
 If the kind of the optimizer is not proven, `--unsafe-fixes` assumes the one kind that the file
 creates or, if it creates none, the one that its methods and its training loop are for. It also
@@ -35,8 +34,6 @@ from lossscale_codemods.domain import (
     Occurrence,
     Program,
     Role,
-    is_in_test,
-    may_have_effects,
     optimizer_argument,
     others_name,
     what_is,
@@ -58,6 +55,7 @@ from lossscale_codemods.rules.loss_scale_arguments import (
     loss_scale_argument,
     made_of,
 )
+from lossscale_codemods.rules.policies import SETTERS, policy_calls
 from lossscale_codemods.source.edits import insert_line_behind
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import Meaning, Target, loss_scale_optimizers
@@ -75,8 +73,6 @@ _OPTIONS = (
 )
 _SWITCH = '({"auto_mixed_precision": True})'
 _MESSAGE = "what the function did for a Keras optimizer, written out"
-_SETTING = ("set_policy", "set_global_policy", "policy_scope")
-_POLICIES = {Meaning.POLICY, Meaning.SET_POLICY, Meaning.POLICY_SCOPE}
 _WRITE_OUT = (
     "write LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
     '({"auto_mixed_precision": True}).'
@@ -86,11 +82,6 @@ _UNDER_A_POLICY = Review(
     "out, nothing keeps the two from both taking effect",
     "Keep the policy and take the graph rewrite out, or make sure that only one of them is "
     f"reached; then {_WRITE_OUT}",
-)
-_IN_A_TEST = Review(
-    "a test of the function itself needs the function, not what stands for it",
-    "Test LossScaleOptimizer and the option `auto_mixed_precision` instead, or take the test out "
-    "with the function.",
 )
 _NO_LINE = Review(
     "it needs a second statement, and there is no line for one here",
@@ -114,16 +105,16 @@ class GraphRewrite(Rule):
             'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
         ),
         Case(
+            f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
+            "tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            f"{_HEAD}opt = tf.keras.optimizers.legacy.Adam()\n"
+            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
+        ),
+        Case(
             f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
             "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
             f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
             "opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(opt)\n",
-        ),
-        Case(
-            f"{_HEAD}tf.train.experimental.enable_mixed_precision_graph_rewrite("
-            "tf.keras.optimizers.Adam())\n",
-            f'{_HEAD}tf.config.optimizer.set_experimental_options({{"auto_mixed_precision": True}})'
-            "\n",
         ),
     )
     valid = (
@@ -151,13 +142,6 @@ class GraphRewrite(Rule):
             "opt = tf.keras.optimizers.legacy.Adam()\n"
             "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
             'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
-        ),
-        Case(
-            f"{_HEAD}def test_the_class_of_the_result():\n"
-            "    opt = tf.train.experimental.enable_mixed_precision_graph_rewrite("
-            "tf.keras.optimizers.legacy.SGD())\n"
-            "    assert isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer)\n",
-            review="needs the function",
         ),
     )
 
@@ -221,10 +205,9 @@ class GraphRewrite(Rule):
         return None if optimizer is None else what_is(optimizer.value, program)
 
     def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
-        if is_in_test(call, program):
-            return _IN_A_TEST
         verdict = self._written_out(occurrence, call, program)
-        if not _sets_policy(program):
+        modules = program.types.project.modules
+        if not any(policy_calls(program)) and not others_name(modules, SETTERS):
             return verdict
         # Only a program that stopped with an error is another one without the function's errors.
         fix = verdict if isinstance(verdict, Rewrite) else None
@@ -232,19 +215,19 @@ class GraphRewrite(Rule):
 
     def _written_out(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         """Writes out what the function did for a Keras optimizer, if there is a place for it."""
-        above = program.tree.parent(call)
-        harmless = not any(may_have_effects(program.resolver, a.value) for a in call.args)
-        if isinstance(above, cst.Expr) and harmless:
+        names = cst.Name | cst.Attribute | cst.SimpleString
+        if isinstance(program.tree.parent(call), cst.Expr) and all(
+            isinstance(argument.value, names) for argument in call.args
+        ):
             span = program.tree.span(call)
             return Rewrite(
                 "only the switch is left of a call whose result is not used",
                 lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
-        place = _line_and_condition(call, program)
-        if place is None:
+        line = _own_line(call, program)
+        if line is None:
             return _NO_LINE
-        line, condition = place
         arguments = self._arguments(call, program)
         if isinstance(arguments, Review):
             return arguments
@@ -254,7 +237,7 @@ class GraphRewrite(Rule):
             changes = [Edit(*occurrence.span, wrapper)]
             changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *insert_line_behind(program.tree, line, condition + options)]
+            return [*changes, *insert_line_behind(program.tree, line, options)]
 
         return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
 
@@ -265,50 +248,11 @@ class GraphRewrite(Rule):
         return ArgumentReader(program).read(scale.value, call)
 
 
-def _line_and_condition(
-    call: cst.Call, program: Program
-) -> tuple[cst.SimpleStatementLine, str] | None:
-    """Returns the line that a call stands on by itself, and what a statement behind it starts with.
-
-    The latter makes that statement run only when the call does. It is empty but for
-    `opt = rewrite(Adam()) if fp16 else Adam()`, where `fp16` is still the same behind the line.
-    """
-    tree = program.tree
-    statement = tree.parent(call)
-    chosen = statement if isinstance(statement, cst.IfExp) else None
-    if chosen is not None:
-        statement = tree.parent(chosen)
-    line = tree.parent(statement) if statement is not None else None
-    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+def _own_line(call: cst.Call, program: Program) -> cst.SimpleStatementLine | None:
+    """Returns the line that a call stands on by itself."""
+    statement = program.tree.parent(call)
+    line = program.tree.parent(statement) if statement is not None else None
+    is_alone = isinstance(statement, cst.Assign | cst.AnnAssign | cst.Expr)
+    if not is_alone or not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
         return None
-    if chosen is None:
-        is_alone = isinstance(statement, cst.Assign | cst.AnnAssign | cst.Expr)
-        return (line, "") if is_alone else None
-    if not (
-        call is chosen.body
-        and isinstance(chosen.test, cst.Name)
-        and isinstance(statement, cst.Assign)
-        and all(isinstance(one.target, cst.Name) for one in statement.targets)
-        and not any(tree.source(one.target) == chosen.test.value for one in statement.targets)
-    ):
-        return None
-    inner = tree.indentation(tree.span(line)[0]) + tree.module.default_indent
-    return line, f"if {chosen.test.value}:{tree.newline}{inner}"
-
-
-def _sets_policy(program: Program) -> bool:
-    """Whether the program also sets or makes a policy, by an old name or one of today."""
-    if any(old.meaning in _POLICIES for o in program.references for old in o.names):
-        return True
-    paths = (
-        program.resolver.path(node.func)
-        for node in program.tree.parents
-        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Attribute)
-    )
-    is_new = any(
-        path is not None
-        and frameworks.is_new_name(path)
-        and path.rpartition(".")[2] in {"set_global_policy", "Policy"}
-        for path in paths
-    )
-    return is_new or others_name(program.types.project.modules, _SETTING)
+    return line

@@ -20,7 +20,8 @@ import libcst as cst
 
 from lossscale_codemods.domain import is_part_of_old, model_compile
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
-from lossscale_codemods.rules.policies import SCALED, compiles_wrapped, name_of, policy_argument
+from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
+from lossscale_codemods.rules.policies import SCALED, compiles_wrapped, name_of
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
@@ -174,16 +175,11 @@ def _compiled_besides(calls: list[cst.Call], program: Program) -> list[cst.Call]
 
 
 def _sets_moving_scale(program: Program) -> bool:
-    """Whether the policy that the program sets has a dynamic loss scale, as far as can be seen."""
-    for occurrence in program.references:
-        call = program.call(occurrence)
-        given = call.args[0].value if call is not None and call.args else None
-        if occurrence.meaning is Meaning.SET_POLICY and isinstance(given, cst.SimpleString):
-            if given.evaluated_value == SCALED:
-                return True
-        elif occurrence.meaning is Meaning.POLICY and call is not None:
-            scale = policy_argument(call, 1, "loss_scale")
-            moves = scale is None or isinstance(scale.value, cst.SimpleString | cst.Call)
-            if moves and name_of(call, program) == SCALED:
-                return True
-    return False
+    """Whether the program sets the policy that has a dynamic loss scale, under an old name."""
+    old = [o for o in program.references if o.meaning in (Meaning.POLICY, Meaning.SET_POLICY)]
+    calls = [call for one in old if (call := program.call(one)) is not None]
+    scales = [loss_scale_argument(call) for call in calls]
+    moves = cst.SimpleString | cst.Call
+    return any(name_of(call, program) == SCALED for call in calls) and all(
+        scale is None or isinstance(scale.value, moves) for scale in scales
+    )

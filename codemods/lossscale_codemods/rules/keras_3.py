@@ -13,7 +13,7 @@ from lossscale_codemods.domain import (
     Role,
     Usage,
     all_bindings,
-    find_guards,
+    is_for_old_versions,
     is_part_of_old,
     looked_up_name,
     model_compiles,
@@ -44,6 +44,7 @@ from lossscale_codemods.rules.loss_scale_arguments import (
     takes_old_arguments,
 )
 from lossscale_codemods.source.edits import append_arguments
+from lossscale_codemods.source.syntax_tree import argument_of, dotted
 from lossscale_codemods.tables import keras_3
 from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, OldName, Target
 
@@ -99,7 +100,7 @@ class _Keras3Rule(Rule):
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the places that today's TensorFlow comes to."""
         for occurrence, verdict in self.verdicts(program) if self.applies(program) else ():
-            if not _is_for_old(occurrence.node, program):
+            if not is_for_old_versions(occurrence.node, program):
                 yield occurrence, verdict
 
     def occurrence(
@@ -117,7 +118,7 @@ class _Keras3Rule(Rule):
         """Yields the imports that the rule decides."""
         for binding in all_bindings(program.resolver) if self.applies(program) else ():
             old = self.old_import(binding.path or "", program)
-            if old is not None and not _is_for_old(binding.node, program):
+            if old is not None and not is_for_old_versions(binding.node, program):
                 span = program.tree.span(binding.node)
                 yield Occurrence(binding.node, span, Role.IMPORT, (old,), rule=self.id)
 
@@ -125,18 +126,6 @@ class _Keras3Rule(Rule):
         """Says what became of such an import."""
         del occurrence
         return moved_import(state, self.moved, self.import_advice)
-
-
-def _is_for_old(node: cst.CSTNode, program: Program) -> bool:
-    """Whether a node is in a branch for old versions of TensorFlow."""
-    branches = program.remembered("branches for old versions", lambda: _old_branches(program))
-    inside = any(above in branches for above in (node, *program.tree.ancestors(node)))
-    return inside or program.reachability.guard_of(node) is not None
-
-
-def _old_branches(program: Program) -> set[cst.CSTNode]:
-    occurrences = [*program.references, *program.imports]
-    return {part for guard in find_guards(program, occurrences) for part in guard.old}
 
 
 def _is_written_for_keras_3(program: Program) -> bool:
@@ -212,8 +201,6 @@ class Keras3Optimizers(_Keras3Rule):
                 yield occurrence, _renamed(occurrence, verdict)
             elif verdict is not None:
                 yield occurrence, verdict
-        for func, review in optimizers.of_looked_up_classes(program):
-            yield self.occurrence(func, program), review
 
     def old_import(self, path: str, program: Program) -> OldName | None:
         """Returns a class, or a module, of one family alone as an old name."""
@@ -356,8 +343,8 @@ class NewLossScaleOptimizers(_Keras3Rule):
 
     @staticmethod
     def _is_half_migrated(node: cst.CSTNode, program: Program) -> bool:
-        call = program.tree.parent(node)
-        return isinstance(call, cst.Call) and call.func is node and takes_old_arguments(call)
+        call = program.tree.call_of(node)
+        return call is not None and takes_old_arguments(call)
 
     def old_import(self, path: str, program: Program) -> OldName | None:
         """Returns the class as the old name that it is for Keras 3."""
@@ -394,22 +381,19 @@ def _of_stock(call: cst.Call | None) -> Review | Ignore:
     """Says what Keras 3's own class, which the program gets, does otherwise."""
     if call is None:
         return Ignore()
-    names = {argument.keyword.value for argument in call.args if argument.keyword is not None}
-    takes_bool = len(call.args) > 1 and (
-        isinstance(call.args[1].value, cst.Name) and call.args[1].value.value in {"True", "False"}
+    dynamic = argument_of(call.args, 1, "dynamic")
+    is_given = dynamic is not None and (
+        dynamic.keyword is not None or dotted(dynamic.value) in {"True", "False"}
     )
-    return NOT_FIXED if takes_bool or "dynamic" in names else WITHOUT_FLOOR
+    return NOT_FIXED if is_given else WITHOUT_FLOOR
 
 
 def _is_complete(call: cst.Call) -> bool:
     """Whether a call needs no further argument: its loss scale is fixed, or it has that."""
-    for index, argument in enumerate(call.args):
-        name = argument.keyword.value if argument.keyword is not None else None
-        is_false = isinstance(argument.value, cst.Name) and argument.value.value == "False"
-        by_place = name is None and not argument.star and index == 1
-        if name == "count_skipped_steps" or (is_false and (by_place or name == "dynamic")):
-            return True
-    return False
+    dynamic = argument_of(call.args, 1, "dynamic")
+    if dynamic is not None and dotted(dynamic.value) == "False":
+        return True
+    return any(one.keyword and one.keyword.value == "count_skipped_steps" for one in call.args)
 
 
 class Keras3Members(_Keras3Rule):

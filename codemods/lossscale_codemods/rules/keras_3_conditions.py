@@ -7,7 +7,6 @@ of its row say.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from lossscale_codemods.domain import (
+    Certainty,
     ObjectType,
     ProjectClass,
     attribute_owner,
-    looks_like_optimizer,
+    keras_optimizer,
     loss_scale_optimizer,
     makes_optimizers,
+    optimizer_kinds,
 )
-from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.source.syntax_tree import argument_of, dotted
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
 from lossscale_codemods.tables.names import Meaning, canonical
@@ -32,25 +33,11 @@ if TYPE_CHECKING:
     from lossscale_codemods.domain import Program
 
     Condition = Callable[[Any, Program], bool]
+    Owner = Callable[[Any, Program], Certainty]
     Fix = Callable[[Any, Program], list[Edit]]
 
 _OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
-_NOTHING = {ObjectType.NOTHING, ObjectType.OTHER}
-_WRAPPED = ("_optimizer", "inner_optimizer")
 _METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
-
-
-@dataclasses.dataclass(frozen=True)
-class Owner:
-    """What a name has to be a member of.
-
-    Attributes:
-        proven: Whether it surely is.
-        likely: Whether it may be, as far as names say.
-    """
-
-    proven: Condition
-    likely: Condition = lambda _, __: False
 
 
 # The places around a node.
@@ -61,19 +48,6 @@ def owner_of(node: cst.CSTNode) -> cst.BaseExpression:
     func = node.func if isinstance(node, cst.Call) else node
     assert isinstance(func, cst.Attribute)
     return func.value
-
-
-def _call_of(node: cst.CSTNode, program: Program) -> cst.Call | None:
-    """Returns the call of an attribute, if it is called."""
-    call = program.tree.parent(node)
-    return call if isinstance(call, cst.Call) and call.func is node else None
-
-
-def _given_to(node: cst.CSTNode, program: Program) -> cst.Call | None:
-    """Returns the call that an expression is an argument of."""
-    argument = program.tree.parent(node)
-    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
-    return call if isinstance(call, cst.Call) else None
 
 
 def _keywords(call: cst.Call | None) -> dict[str, cst.Arg]:
@@ -95,42 +69,6 @@ def _own_class(node: cst.CSTNode, program: Program) -> cst.CSTNode | None:
 # Of what a name is a member.
 
 
-def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:
-    """Returns which optimizers an expression can hold, if it surely holds one; else nothing.
-
-    Args:
-        node: The expression.
-        program: The file.
-    """
-    kinds = program.types.of(node)
-    owner = node.value if isinstance(node, cst.Attribute) and node.attr.value in _WRAPPED else None
-    if owner is not None and ObjectType.WRAPPER in optimizer_kinds(owner, program):
-        # Other optimizers have nothing in them, so there the program does not come to it.
-        return frozenset([ObjectType.KERAS])
-    if kinds & _OPTIMIZERS and kinds <= _OPTIMIZERS | _NOTHING:
-        return kinds & _OPTIMIZERS
-    return frozenset(_OPTIMIZERS) if _is_of_model(node, program) else frozenset()
-
-
-def _is_of_model(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether an expression is the optimizer of a Keras model: `model.optimizer`."""
-    if not isinstance(node, cst.Attribute) or node.attr.value != "optimizer":
-        return False
-    model = node.value
-    if ObjectType.MODEL in program.types.of(model):
-        return True
-    owner = program.resolver.class_of(model)
-    if owner is not None:
-        inherited = program.inherits(owner.node, frameworks.is_keras_model)
-        return "optimizer" not in owner.attributes and inherited
-    if isinstance(model, cst.Attribute) and model.attr.value == "model":
-        owner = program.resolver.class_of(model.value)
-        return owner is not None and program.inherits(
-            owner.node, lambda path: frameworks.is_framework(path) and ".callbacks." in path
-        )
-    return False
-
-
 def _is_metric(path: str) -> bool:
     return bool(_METRIC.match(canonical(path)))
 
@@ -141,15 +79,52 @@ def _is_unknown(node: cst.BaseExpression, program: Program) -> bool:
     return ObjectType.UNKNOWN in program.types.of(node) and not is_path
 
 
-def _may_be_of_optimizer(node: cst.Attribute, program: Program) -> bool:
+def anything(node: cst.CSTNode, program: Program) -> Certainty:
+    """What a name is a member of makes no difference."""
+    del node, program
+    return Certainty.PROVEN
+
+
+def _only_if(is_proven: Condition) -> Owner:
+    """Returns how sure it is that a name is a member of what it has to be, if nothing is likely."""
+    return lambda node, program: Certainty.PROVEN if is_proven(node, program) else Certainty.NO
+
+
+def of_optimizer(node: cst.Attribute, program: Program) -> Certainty:
+    """How sure it is that a name is a member of an optimizer."""
     name, owner = node.attr.value, node.value
-    if not _is_unknown(owner, program):
-        return False
-    if name in keras_3.ONLY_OF_OPTIMIZERS and program.resolver.class_of(owner) is None:
-        return True
-    is_called = _call_of(node, program) is not None
-    is_told = name in {"lr", "minimize"} or (name in keras_3.MEMBERS_GONE and is_called)
-    return is_told and looks_like_optimizer(owner)
+    answer = keras_optimizer(owner, program)
+    if answer.is_sure or not _is_unknown(owner, program):
+        return answer.certainty
+    is_gone = name in keras_3.MEMBERS_GONE and program.tree.call_of(node) is not None
+    is_like_optimizer = answer.can_be and (is_gone or name in {"lr", "minimize"})
+    is_self = program.resolver.class_of(owner) is not None
+    is_likely = is_like_optimizer or (name in keras_3.ONLY_OF_OPTIMIZERS and not is_self)
+    return Certainty.LIKELY if is_likely else Certainty.NO
+
+
+def of_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> Certainty:
+    """How sure it is that the loss scale of an optimizer is read."""
+    owner = attribute_owner(node, program.resolver)
+    if owner is None or program.types.is_wrapper(owner):
+        return Certainty.NO if owner is None else Certainty.PROVEN
+    can_be = makes_optimizers(program) and loss_scale_optimizer(owner, program).can_be
+    return keras_optimizer(owner, program).certainty if can_be else Certainty.NO
+
+
+def of_metric(node: cst.Attribute, program: Program) -> Certainty:
+    """How sure it is that a name is a member of a metric."""
+    owner, values = node.value, program.types.values(node.value)
+    calls = [(v.made_by, v.resolver) for v in values]
+    if values and all(call is not None and resolver is not None for call, resolver in calls):
+        paths = [p for call, r in calls if call and r for p in r.paths(call.func)]
+        are_metrics = all(path is not None and _is_metric(path) for path in paths)
+        return Certainty.PROVEN if are_metrics else Certainty.NO
+    is_super = isinstance(owner, cst.Call) and dotted(owner.func) == "super"
+    if is_super or program.resolver.class_of(owner) or not _is_unknown(owner, program):
+        return Certainty.NO
+    is_own = any(one.name.value == "reset_states" for one in program.tree.nodes(cst.FunctionDef))
+    return Certainty.NO if is_own else Certainty.LIKELY  # Or it may be of the own class.
 
 
 def _of_wrapper(node: cst.Attribute, program: Program) -> bool:
@@ -157,74 +132,35 @@ def _of_wrapper(node: cst.Attribute, program: Program) -> bool:
 
 
 def _is_step_of_stock(node: cst.Attribute, program: Program) -> bool:
-    if _call_of(node, program) is None:
+    if program.tree.call_of(node) is None:
         return False
     may_be = ObjectType.UNKNOWN in program.types.of(node.value)
     return _of_wrapper(node, program) or (may_be and node.attr.value != "apply_gradients")
 
 
-def _reads_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
-    owner = attribute_owner(node, program.resolver)
-    return owner is not None and program.types.is_wrapper(owner)
+def _of_model(node: cst.CSTNode, program: Program) -> bool:
+    return ObjectType.MODEL in program.types.of(owner_of(node))
 
 
-def _may_read_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
-    owner = attribute_owner(node, program.resolver)
-    if owner is None or not looks_like_optimizer(owner):
-        return False
-    return makes_optimizers(program) and loss_scale_optimizer(owner, program).can_be
-
-
-def _of_model_or_layer(node: cst.Attribute, program: Program) -> bool:
+def _of_own_layer(node: cst.CSTNode, program: Program) -> bool:
     own = _own_class(node, program)
-    is_own = own is not None and program.inherits(own, frameworks.is_layer)
-    return is_own or ObjectType.MODEL in program.types.of(node.value)
+    return own is not None and program.inherits(own, frameworks.is_layer)
 
 
-def _of_own_layer_or_metric(node: cst.Call, program: Program) -> bool:
+def _of_own_metric(node: cst.CSTNode, program: Program) -> bool:
     own = _own_class(node, program)
-    return own is not None and (
-        program.inherits(own, frameworks.is_layer) or program.inherits(own, _is_metric)
-    )
+    return own is not None and program.inherits(own, _is_metric)
 
 
-def _of_metric(node: cst.Attribute, program: Program) -> bool:
-    """Whether all that it can be a method of is made by a class of metrics."""
-    values = program.types.values(node.value)
-    paths = [
-        path
-        for value in values
-        if value.made_by is not None and value.resolver is not None
-        for path in value.resolver.paths(value.made_by.func)
-    ]
-    is_made = bool(values) and all(value.made_by is not None for value in values)
-    return is_made and all(path is not None and _is_metric(path) for path in paths)
-
-
-def _may_be_of_metric(node: cst.Attribute, program: Program) -> bool:
-    owner = node.value
-    is_super = isinstance(owner, cst.Call) and dotted(owner.func) == "super"
-    if is_super or program.resolver.class_of(owner) or not _is_unknown(owner, program):
-        return False
-    if all(value.made_by is not None for value in program.types.values(owner)):
-        return False
-    return not any(  # Or it may be of that class.
-        isinstance(one, cst.FunctionDef) and one.name.value == "reset_states"
-        for one in program.tree.parents
-    )
-
-
-ANYTHING = Owner(lambda _, __: True)
-OPTIMIZER = Owner(
-    lambda node, program: bool(optimizer_kinds(owner_of(node), program)), _may_be_of_optimizer
+WRAPPER = _only_if(_of_wrapper)
+STEP_OF_STOCK = _only_if(_is_step_of_stock)
+MODEL = _only_if(_of_model)
+MODEL_OR_LAYER = _only_if(
+    lambda node, program: _of_own_layer(node, program) or _of_model(node, program)
 )
-WRAPPER = Owner(_of_wrapper)
-STEP_OF_STOCK = Owner(_is_step_of_stock)
-LOSS_SCALE = Owner(_reads_loss_scale, _may_read_loss_scale)
-MODEL = Owner(lambda node, program: ObjectType.MODEL in program.types.of(owner_of(node)))
-MODEL_OR_LAYER = Owner(_of_model_or_layer)
-OWN_LAYER_OR_METRIC = Owner(_of_own_layer_or_metric)
-METRIC = Owner(_of_metric, _may_be_of_metric)
+OWN_LAYER_OR_METRIC = _only_if(
+    lambda node, program: _of_own_layer(node, program) or _of_own_metric(node, program)
+)
 
 
 # Members of optimizers.
@@ -232,14 +168,14 @@ METRIC = Owner(_of_metric, _may_be_of_metric)
 
 def is_called_or_tested(node: cst.Attribute, program: Program) -> bool:
     """Whether a learning rate is taken for a schedule."""
-    taker = _given_to(node, program)
+    taker = program.tree.taker_of(node)
     is_tested = taker is not None and dotted(taker.func) in {"type", "isinstance"}
-    return is_tested or _call_of(node, program) is not None
+    return is_tested or program.tree.call_of(node) is not None
 
 
 def is_set_by_the_backend(node: cst.Attribute, program: Program) -> bool:
     """Whether this is `K.set_value(opt.lr, x)`."""
-    call = _given_to(node, program)
+    call = program.tree.taker_of(node)
     if call is None or len(call.args) != 2 or call.args[0].value is not node:
         return False
     return below_keras(program.resolver.path(call.func) or "") == "backend.set_value"
@@ -251,14 +187,14 @@ def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:
     if not isinstance(above, cst.Attribute):
         return False
     name = above.attr.value
-    is_value = name == "value" and _call_of(above, program) is not None
+    is_value = name == "value" and program.tree.call_of(above) is not None
     return is_value or name in keras_3.NOT_OF_VARIABLES
 
 
 def is_not_made_again(node: cst.Attribute, program: Program) -> bool:
     """Whether a config is used for more than to make an optimizer of it."""
-    call = _call_of(node, program)
-    taker = _given_to(call, program) if call is not None else None
+    call = program.tree.call_of(node)
+    taker = program.tree.taker_of(call) if call is not None else None
     func = taker.func if taker is not None else None
     is_made_again = isinstance(func, cst.Attribute) and func.attr.value == "from_config"
     return call is not None and not is_made_again
@@ -266,41 +202,33 @@ def is_not_made_again(node: cst.Attribute, program: Program) -> bool:
 
 def result_is_used(node: cst.Attribute, program: Program) -> bool:
     """Whether what a step returns is kept."""
-    call = _call_of(node, program)
+    call = program.tree.call_of(node)
     kept = cst.Expr | cst.Return | cst.Lambda
     return call is not None and not isinstance(program.tree.parent(call), kept)
 
 
 def has_other_variables(node: cst.Attribute, program: Program) -> bool:
-    """Whether an earlier step of the same optimizer is for other variables, as they are spelled."""
+    """Whether an earlier step of the same optimizer is for variables that are spelled otherwise."""
     bindings, mine = program.resolver.bindings(node.value), _variables(node, program)
-    return any(
+    return bool(bindings and mine) and any(
         program.resolver.bindings(other.value) == bindings
         and program.tree.span(other) < program.tree.span(node)
-        and not mine <= (_variables(other, program) or mine)
+        and _variables(other, program) not in ("", mine)
         for other in program.reads_by_attribute.get("apply_gradients", ())
-        if bindings and mine
     )
 
 
-def _variables(step: cst.Attribute, program: Program) -> set[str]:
+def _variables(step: cst.Attribute, program: Program) -> str:
     """Returns how the variables of a step are spelled; nothing if that cannot be seen."""
-    source = program.tree.source
-    match _call_of(step, program):
+    match program.tree.call_of(step):
         case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Name("zip"), args=[_, variables]))]):
-            value = variables.value
-            if isinstance(value, cst.List | cst.Tuple):
-                return {source(one.value) for one in value.elements}
-            return {source(value)}
-        case cst.Call(args=[cst.Arg(value=cst.List(elements=pairs))]):
-            tuples = [one.value for one in pairs if isinstance(one.value, cst.Tuple)]
-            return {source(one.elements[-1].value) for one in tuples}
-    return set()
+            return program.tree.source(variables.value)
+    return ""
 
 
 def does_not_sum(node: cst.Attribute, program: Program) -> bool:
     """Whether a step says that gradients of replicas are not summed."""
-    given = _keywords(_call_of(node, program))
+    given = _keywords(program.tree.call_of(node))
     return any(
         program.tree.source(given[name].value) != str(name == keras_3.AGGREGATION[0])
         for name in keras_3.AGGREGATION
@@ -310,7 +238,7 @@ def does_not_sum(node: cst.Attribute, program: Program) -> bool:
 
 def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
     """Whether a step of another optimizer than ours names arguments that Keras 3 does not take."""
-    named = _keywords(_call_of(node, program)).keys() - {"grads_and_vars"}
+    named = _keywords(program.tree.call_of(node)).keys() - {"grads_and_vars"}
     return bool(named) and optimizer_kinds(owner_of(node), program) != {ObjectType.WRAPPER}
 
 
@@ -327,31 +255,15 @@ def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
     return is_gone or (text in keras_3.HYPERPARAMETERS and ObjectType.WRAPPER in kinds)
 
 
-def makes_one_like_another(node: cst.Call, program: Program) -> bool:
-    """Whether an optimizer is made by the class of another: `type(opt)(lr=0.1)`."""
-    func = node.func
-    owner = func.args[0].value if isinstance(func, cst.Call) and func.args else None
-    if isinstance(func, cst.Attribute):
-        owner = func.value
-    return bool(node.args) and owner is not None and bool(optimizer_kinds(owner, program))
-
-
 def is_step_behind_fit(node: cst.Attribute, program: Program) -> bool:
     """Whether a file trains with `fit` as well, and never unscales gradients."""
     reads = program.reads_by_attribute.keys()
     is_fit = bool(reads & {"fit", "fit_generator", "train_on_batch"})
-    is_called = _call_of(node, program) is not None
+    is_called = program.tree.call_of(node) is not None
     return is_called and is_fit and "get_unscaled_gradients" not in reads
 
 
 # Values.
-
-
-def key_of(subscript: cst.Subscript) -> str | None:
-    """Returns the text that something is looked up by."""
-    index = subscript.slice[0].slice
-    key = index.value if isinstance(index, cst.Index) else None
-    return str(key.evaluated_value) if isinstance(key, cst.SimpleString) else None
 
 
 def sets_a_policy(node: cst.Call, program: Program) -> bool:
@@ -407,7 +319,7 @@ def is_broken_function(node: cst.Attribute, program: Program) -> bool:
     paths = [path for path in program.resolver.paths(node) if path is not None]
     if f"backend.{name}" not in map(below_keras, paths):
         return False
-    call = _call_of(node, program)
+    call = program.tree.call_of(node)
     first = call.args[0].value if call is not None and call.args else None
     rewritten = {"iterations", "learning_rate", "lr"} if name == "set_value" else set()
     return not (isinstance(first, cst.Attribute) and first.attr.value in rewritten)
@@ -517,9 +429,10 @@ def _keeps_weights(call: cst.Call) -> bool:
 
 
 def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
-    """Whether a call is given a text, or something with a text behind it, with this ending."""
+    """Whether a call is given a text with this ending, or something that is made with one."""
     first = program.tree.source(call.args[0].value) if call.args else ""
-    return first.endswith((f'{suffix}"', f"{suffix}'")) and "save_format" not in _keywords(call)
+    has_it = f'{suffix}"' in first or f"{suffix}'" in first
+    return has_it and "save_format" not in _keywords(call)
 
 
 # What stops.
@@ -616,7 +529,7 @@ def gets_labels(node: cst.Call, program: Program) -> bool:
 
 def _compiles(program: Program) -> list[cst.Call]:
     reads = program.reads_by_attribute.get("compile", [])
-    return [call for one in reads if (call := _call_of(one, program)) is not None]
+    return [call for one in reads if (call := program.tree.call_of(one)) is not None]
 
 
 def has_keyword(*names: str) -> Condition:
@@ -639,9 +552,8 @@ def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> 
 
 def _optimizer_of(node: cst.Call) -> cst.Name | None:
     """Returns the name that a call of `compile` gives as the optimizer."""
-    first = node.args[0] if node.args and node.args[0].keyword is None else None
-    given = _keywords(node).get("optimizer", first)
-    value = given.value if given is not None and not given.star else None
+    given = argument_of(node.args, 0, "optimizer")
+    value = given.value if given is not None else None
     return value if isinstance(value, cst.Name) else None
 
 
@@ -672,7 +584,7 @@ def replaced_by(text: str) -> Fix:
 
 def assign(node: cst.Attribute, program: Program) -> list[Edit]:
     """Writes `opt.learning_rate.assign(x)` for `K.set_value(opt.lr, x)`."""
-    call = _given_to(node, program)
+    call = program.tree.taker_of(node)
     assert call is not None
     name = "learning_rate" if node.attr.value == "lr" else node.attr.value
     owner = program.tree.source(node.value)

@@ -18,19 +18,21 @@ from lossscale_codemods.domain import (
     Program,
     Role,
     Usage,
-    constant,
+    constant_or_none,
+    is_handed_on,
     kept_compiles,
-    looked_up_name,
     may_be_text,
     model_compiles,
     others_name,
 )
 from lossscale_codemods.rules.base import Review, Rewrite, rewrite
+from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
+from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
 from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import names, optimizer_families
 from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
-from lossscale_codemods.tables.names import Meaning, Target, canonical, loss_scale_optimizers
+from lossscale_codemods.tables.names import Target, canonical, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
@@ -50,10 +52,6 @@ _UNPACKED = Review(
     "its arguments are unpacked, so whether `lr` or `decay` is among them cannot be seen here",
     "Give Keras 3 `learning_rate`, and a schedule in the place of `decay`, of which it takes no "
     "notice.",
-)
-_LOOKED_UP = Review(
-    "this can be a class of Keras 3's optimizers, which refuse `lr` and take no notice of `decay`",
-    "Give it `learning_rate`, and a schedule such as InverseTimeDecay in the place of `decay`.",
 )
 _SUBCLASS = Review(
     "Keras 3 calls other methods of an optimizer's subclass, and has no OptimizerV2",
@@ -94,11 +92,6 @@ def {helper}(model, optimizer):
     return {wrapper}(optimizer, count_skipped_steps=True)
 '''
 _ROOTS = ("tensorflow.keras", "keras", "tensorflow.compat.v1.keras")
-_FLOAT16 = "mixed_float16"
-_SETTING = ("set_policy", "set_global_policy", "set_dtype_policy", "policy_scope")
-_MAKING = ("Policy", "DTypePolicy")
-_OLD = (Meaning.SET_POLICY, Meaning.POLICY, Meaning.POLICY_SCOPE)
-_OF_MODELS = frozenset({"loss", "loss_weights", "metrics", "run_eagerly", "weighted_metrics"})
 _WRAPPED = {ObjectType.WRAPPER, ObjectType.NOTHING}
 _V1 = {ObjectType.V1, ObjectType.V1_WRAPPER}
 _STOCK = (
@@ -134,8 +127,8 @@ def of_class(
         return _of_member(above, program)
     if usage not in (Usage.VALUE, Usage.CUSTOM_OBJECT):
         return None
-    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-    if isinstance(call, cst.Call) and program.resolver.path(call.func) == "functools.partial":
+    call = program.tree.taker_of(node)
+    if call is not None and program.resolver.path(call.func) == "functools.partial":
         return _of_call(call, call.args[1:], classes, program)
     return _computed_otherwise(classes, None, program)
 
@@ -148,34 +141,6 @@ def _of_member(member: cst.CSTNode | None, program: Program) -> Review | None:
         case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Attribute(attr=method)))]):
             return None if method.value == "get_config" else _CONFIG
     return _CONFIG
-
-
-def of_looked_up_classes(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
-    """Yields what makes an optimizer of a class that it does not name, with old arguments.
-
-    Args:
-        program: The file.
-    """
-    for node in program.tree.parents:
-        if isinstance(node, cst.Call) and _gives_old_arguments(node) and _makes(node, program):
-            yield node.func, _LOOKED_UP
-
-
-def _gives_old_arguments(call: cst.Call) -> bool:
-    given = {argument.keyword.value for argument in call.args if argument.keyword is not None}
-    return bool(given & {"lr", "decay"}) or any(one.star == "**" for one in call.args)
-
-
-def _makes(call: cst.Call, program: Program) -> bool:
-    """Whether a class of optimizers is called that a value, or a default, brings in."""
-    if any(path is not None and class_at(path) for path in program.resolver.paths(call.func)):
-        return False
-    bindings = program.resolver.bindings(call.func)
-    defaults = [one.node.default for one in bindings if isinstance(one.node, cst.Param)]
-    paths = [p for one in defaults if one is not None for p in program.resolver.paths(one)]
-    is_own = any(binding.kind is BindingKind.FUNCTION for binding in bindings)
-    is_made = not is_own and program.types.of(call) == {ObjectType.KERAS}
-    return is_made or any(path is not None and class_at(path) for path in paths)
 
 
 def _of_call(
@@ -257,7 +222,8 @@ def _refused(arguments: dict[str, cst.Arg], program: Program) -> Review | None:
         return Review(
             "Keras 3 takes no notice of `decay`",
             "Give it a schedule for the learning rate: InverseTimeDecay(learning_rate, 1, "
-            "decay), and change what reads or sets the rate.",
+            "decay), and change what reads or sets the rate. If the rate is a schedule, divide "
+            "what it returns by 1 + decay * step.",
         )
     return None
 
@@ -277,15 +243,8 @@ def _is_no_rate(node: cst.BaseExpression, program: Program) -> bool:
 
 
 def _is_nothing(node: cst.BaseExpression, program: Program) -> bool:
-    value = _constant(node, program)
+    value = constant_or_none(program.tree.source(node))
     return is_none(node) or (isinstance(value, int | float) and value == 0)
-
-
-def _constant(node: cst.BaseExpression, program: Program) -> object:
-    try:
-        return constant(program.tree.source(node))
-    except ValueError:
-        return None
 
 
 def _computed_otherwise(
@@ -299,7 +258,9 @@ def _computed_otherwise(
         program: The file.
     """
     given = arguments or {}
-    momentum = _constant(given["momentum"].value, program) if "momentum" in given else 0
+    momentum: object = 0
+    if "momentum" in given:
+        momentum = constant_or_none(program.tree.source(given["momentum"].value))
     has_momentum = isinstance(momentum, int | float) and momentum > 0
     for name in classes:
         if CLASSES[name].computes and not (name == "RMSprop" and has_momentum):
@@ -364,16 +325,16 @@ def by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
     for path in program.resolver.paths(node):
         module, _, name = canonical(path or "").rpartition(".")
         if f"{module}.{name}" in _HOMES:
-            return _UNKNOWN if _is_handed_on(node, program) else None
+            return _UNKNOWN if is_handed_on(node, program) else None
         if module in _HOMES and name in optimizer_families.KEYWORDS:
             return _of_function(node, name, program)
     return None
 
 
 def _of_function(node: cst.Name | cst.Attribute, name: str, program: Program) -> Review | None:
-    call = program.tree.parent(node)
-    if not isinstance(call, cst.Call) or call.func is not node:
-        return None if isinstance(call, _KEPT) else _UNKNOWN
+    call = program.tree.call_of(node)
+    if call is None:
+        return None if isinstance(program.tree.parent(node), _KEPT) else _UNKNOWN
     given = [a.keyword.value for a in call.args if a.keyword is not None]
     old = [keyword for keyword in given if keyword in _OLD_KEYWORDS]
     if old:
@@ -388,25 +349,13 @@ def _of_function(node: cst.Name | cst.Attribute, name: str, program: Program) ->
     return None if program.types.of(first) <= _KNOWN else _UNKNOWN
 
 
-def _is_handed_on(node: cst.Name | cst.Attribute, program: Program) -> bool:
-    """Whether the module is used as a whole, so that its members cannot be seen."""
-    above = program.tree.parent(node)
-    if isinstance(above, cst.Attribute):
-        return above.attr.value == "__dict__"
-    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-    if isinstance(call, cst.Call):
-        is_seen = isinstance(looked_up_name(call), cst.SimpleString)
-        return not is_seen and dotted(call.func) not in {"dir", "hasattr"}
-    return isinstance(above, cst.Return | cst.Element | cst.DictElement | cst.Yield | cst.Param)
-
-
 def wrapped_by_compile(program: Program) -> Iterator[tuple[cst.BaseExpression, Rewrite | Review]]:
     """Yields the calls of `compile` whose optimizer Keras 3 wraps, or may wrap.
 
     Args:
         program: The file.
     """
-    policies = list(_calls_of_policies(program))
+    policies = list(policy_calls(program))
     may_be_float16 = _may_be_float16(policies, program)
     # Where a policy has a loss scale of its own, the finding there, or its rewrite, comes first.
     is_wrapping = may_be_float16 and not _has_own_scale(policies, program)
@@ -435,9 +384,7 @@ def _of_compile(
         return None  # An earlier run made it.
     wrapped = _wrapped(compiled, value, program)
     if not compiled.is_proven:
-        given = {a.keyword.value for a in compiled.arguments if a.keyword is not None}
-        is_told = ObjectType.KERAS in kinds or bool(given & _OF_MODELS)
-        if not is_told and not isinstance(value, cst.SimpleString):
+        if not compiled.is_likely:
             return None
         return Review(
             f"{_STOCK}, if this compiles a model; it is not proven to be a Keras model",
@@ -479,20 +426,9 @@ def _wrapped(
     return Rewrite("wrapped as `compile` wrapped it, if the model is of mixed_float16", edits)
 
 
-def _calls_of_policies(program: Program) -> Iterator[cst.Call]:
-    """Yields the calls that set and make policies."""
-    for node in program.tree.parents:
-        paths = program.resolver.paths(node.func) if isinstance(node, cst.Call) else ()
-        if isinstance(node, cst.Call) and any(p is not None and _is_of_policies(p) for p in paths):
-            yield node
-
-
-def _is_of_policies(path: str) -> bool:
-    old = names.lookup(path)
-    if old is not None:
-        return old.meaning in _OLD
-    is_home = ".mixed_precision." in canonical(path) or path.startswith("keras.")
-    return is_home and path.endswith((*_SETTING, *_MAKING))
+def _is_dynamic(scale: cst.BaseExpression, program: Program) -> bool:
+    """Whether a loss scale is surely the dynamic one."""
+    return LossScaleTypes(program).types(scale) <= {LossScaleType.DYNAMIC}
 
 
 def _may_be_float16(policies: Sequence[cst.Call], program: Program) -> bool:
@@ -502,22 +438,20 @@ def _may_be_float16(policies: Sequence[cst.Call], program: Program) -> bool:
         if not isinstance(first, cst.SimpleString) and first not in policies:
             return True  # The name of a policy cannot be seen here.
     is_named = any(
-        isinstance(node, cst.SimpleString) and node.evaluated_value == _FLOAT16
+        isinstance(node, cst.SimpleString) and node.evaluated_value == SCALED
         for node in program.tree.parents
     )
-    return is_named or others_name(program.types.project.modules, (*_SETTING, *_MAKING))
+    return is_named or others_name(program.types.project.modules, OF_POLICIES)
 
 
 def _has_own_scale(policies: Sequence[cst.Call], program: Program) -> bool:
     """Whether a policy was made with a loss scale of its own, other than a dynamic one."""
     for call in policies:
-        if not any(p is not None and names.lookup(p) for p in program.resolver.paths(call.func)):
-            continue
-        for index, argument in enumerate(call.args):
-            name = argument.keyword.value if argument.keyword is not None else None
-            is_second = name is None and not argument.star and index == 1
-            if name == "loss_scale" or is_second:
-                kinds = LossScaleTypes(program).types(argument.value)
-                if not kinds <= {LossScaleType.DYNAMIC}:
-                    return True
+        scale = loss_scale_argument(call)
+        is_old = any(p is not None and names.lookup(p) for p in program.resolver.paths(call.func))
+        kinds = (
+            LossScaleTypes(program).types(scale.value) if is_old and scale is not None else set()
+        )
+        if not kinds <= {LossScaleType.DYNAMIC}:
+            return True
     return False

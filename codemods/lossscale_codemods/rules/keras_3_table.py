@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
-from lossscale_codemods.domain import all_bindings
+from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
+from lossscale_codemods.source.syntax_tree import key_of
 from lossscale_codemods.tables import keras_3
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
 from lossscale_codemods.tables.names import Target, canonical
@@ -39,7 +40,7 @@ class Keras3Row:
         message: What is otherwise; `{name}` is the name that is met.
         advice: What to do about it.
         fix: Makes the edits that settle it, if there are any.
-        of: What the name has to be a member of, and whether it may be one.
+        of: How sure it is that the name is a member of what it has to be.
         when: A further condition.
         stops: Whether the program does not run there, rather than train otherwise.
         target: What the program is migrated to, if the row is for one target alone.
@@ -50,7 +51,7 @@ class Keras3Row:
     advice: str = ""
     _: dataclasses.KW_ONLY
     fix: met.Fix | None = None
-    of: met.Owner = met.ANYTHING
+    of: met.Owner = met.anything
     when: met.Condition | None = None
     stops: bool = False
     target: Target | None = None
@@ -59,13 +60,13 @@ class Keras3Row:
         """Says what becomes of a node; nothing if the row does not fit it."""
         if self.when is not None and not self.when(node, program):
             return None
-        is_proven = self.of.proven(node, program)
-        if not is_proven and not self.of.likely(node, program):
+        certainty = self.of(node, program)
+        if certainty is Certainty.NO:
             return None
         message = self.message.replace("{name}", name)
         edits = self.fix(node, program) if self.fix is not None else []
         made = rewrite(message, edits) if edits else None
-        if is_proven:
+        if certainty is Certainty.PROVEN:
             return made or Review(message, self.advice, stops=self.stops)
         return Review(
             f"{message}; that this is one is not proven in this file",
@@ -108,7 +109,7 @@ def _names(node: cst.CSTNode, program: Program) -> Iterator[str]:
         case cst.Call():
             yield from _names_of_call(node, program)
         case cst.Subscript():
-            yield f"[{met.key_of(node)}]"
+            yield f"[{key_of(node)}]"
         case cst.FunctionDef():
             yield f"def {node.name.value}"
         case cst.ClassDef():
@@ -123,8 +124,6 @@ def _names_of_call(node: cst.Call, program: Program) -> Iterator[str]:
             yield f"{name}()"
         case cst.Attribute(attr=cst.Name(value=name)):
             yield f".{name}"
-        case cst.Call(func=cst.Name("type")):
-            yield "type()()"
     path = program.resolver.path(node.func)
     below = below_keras(path) if path is not None else ""
     if path is not None:
@@ -193,14 +192,14 @@ _MEMBERS_OF_OPTIMIZERS = (
         _RATES,
         "in Keras 3, `learning_rate` is the rate of this moment, also where it comes of a schedule",
         "Read it without a call, or keep the schedule under a name of its own.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         when=met.is_called_or_tested,
     ),
     Keras3Row(
         (*_RATES, "iterations"),
         "assigned, as `set_value` of Keras 3 takes no variable",
         "Write `learning_rate.assign()`.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         when=met.is_set_by_the_backend,
         fix=met.assign,
     ),
@@ -208,7 +207,7 @@ _MEMBERS_OF_OPTIMIZERS = (
         (*_RATES, "iterations"),
         "a variable of Keras has no value(), read_value(), eval() and op",
         "Give it to `int`, `float` or `tf.convert_to_tensor`.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         when=met.reads_member_of_variable,
         stops=True,
     ),
@@ -216,7 +215,7 @@ _MEMBERS_OF_OPTIMIZERS = (
         ("lr",),
         "`lr` is `learning_rate` in Keras 3",
         "Write `learning_rate`.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         fix=met.renamed("learning_rate"),
         stops=True,
     ),
@@ -224,14 +223,14 @@ _MEMBERS_OF_OPTIMIZERS = (
         ("get_config",),
         "Keras 3 writes configs of optimizers in another form, with other keys",
         "Pass it to Keras, and do not read its keys yourself.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         when=met.is_not_made_again,
     ),
     Keras3Row(
         ("apply_gradients",),
         "in Keras 3, apply_gradients() returns the variable that counts steps",
         "Do without what it returned.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         when=met.result_is_used,
     ),
     Keras3Row(
@@ -239,7 +238,7 @@ _MEMBERS_OF_OPTIMIZERS = (
         "an optimizer of Keras 3 knows the variables of its first step alone, and it has others in "
         "another step of this file",
         "Make an optimizer for each, or build() it for all of them first.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         when=met.has_other_variables,
         stops=True,
     ),
@@ -247,14 +246,14 @@ _MEMBERS_OF_OPTIMIZERS = (
         ("apply_gradients",),
         "Keras 3 sums gradients over the replicas when it applies them, and cannot be told not to",
         "Leave out the argument, and do not sum them yourself.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         when=met.does_not_sum,
     ),
     Keras3Row(
         ("apply_gradients",),
         "apply_gradients() of Keras 3 takes the gradients alone",
         "Leave out the other arguments.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         when=met.names_arguments_of_old_steps,
         stops=True,
     ),
@@ -266,7 +265,7 @@ _MEMBERS_OF_OPTIMIZERS = (
         stops=True,
     ),
     *(
-        Keras3Row(names, message, advice, of=met.OPTIMIZER, stops=True)
+        Keras3Row(names, message, advice, of=met.of_optimizer, stops=True)
         for names, message, advice in keras_3.OF_OPTIMIZERS
     ),
     Keras3Row(
@@ -274,13 +273,6 @@ _MEMBERS_OF_OPTIMIZERS = (
         "{name} looks up what Keras 3's optimizers may lack, or have under another name",
         "Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
         when=met.looks_up_what_is_gone,
-    ),
-    Keras3Row(
-        ("type()()", ".__class__"),
-        "Keras 3's optimizers take other arguments, and make nothing of some old ones",
-        "Write `learning_rate` for `lr`, and a schedule instead of `decay`.",
-        when=met.makes_one_like_another,
-        stops=True,
     ),
 )
 _MINIMIZE = (
@@ -290,7 +282,7 @@ _MINIMIZE = (
         "Compute the gradients with tf.GradientTape, and apply them: `gradients = "
         "tape.gradient(loss, variables)`, `optimizer.apply_gradients(zip(gradients, variables))`. "
         "Scale the loss before, and unscale the gradients, if it is a loss-scale optimizer.",
-        of=met.OPTIMIZER,
+        of=met.of_optimizer,
         stops=True,
     ),
 )
@@ -325,7 +317,7 @@ _LOSS_SCALES_OF_STOCK = tuple(
         target=Target.KERAS3_ALONE,
     )
     for names, name, of in (
-        (("loss_scale", "_loss_scale", "getattr()"), "loss_scale", met.LOSS_SCALE),
+        (("loss_scale", "_loss_scale", "getattr()"), "loss_scale", met.of_loss_scale),
         (("dynamic", "dynamic_counter"), "{name}", met.WRAPPER),
     )
 )
@@ -393,7 +385,7 @@ _NAMES_OF_KERAS_2 = (
         ("reset_states",),
         "metrics of Keras 3 have `reset_state`",
         "Write `reset_state`. For a model, call it on each layer with a state.",
-        of=met.METRIC,
+        of=met.of_metric,
         fix=met.renamed("reset_state"),
         stops=True,
     ),

@@ -25,13 +25,14 @@ from lossscale_codemods.domain import (
     ObjectType,
     atom_key,
     attribute_owner,
-    constant,
+    constant_or_none,
     optimizer_argument,
     others_naming,
     parse_expression,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
-from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
+from lossscale_codemods.source.edits import append_arguments, replace_argument
+from lossscale_codemods.source.syntax_tree import argument_of
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import (
     HELPER,
@@ -66,6 +67,7 @@ NOT_FIXED = Review(
 )
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 _OWN_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
+"""How a class of loss scales reads that is none of TensorFlow's."""
 _BASES = ("LossScale", "DynamicLossScale", "FixedLossScale")
 _STAND_INS = {LossScaleType.DYNAMIC: ['"dynamic"'], LossScaleType.NUMBER: ["128", "0.5"]}
 """What a function of the file can give, for the proof."""
@@ -74,15 +76,13 @@ _PARAMETERS = {
     "DynamicLossScale": ("initial_loss_scale", "increment_period", "multiplier"),
 }
 _TAKEN_OVER = {"initial_loss_scale": "initial_scale", "increment_period": "dynamic_growth_steps"}
-SETTINGS = frozenset({"get_config", "increment_period", "initial_loss_scale", "multiplier"})
+_SETTINGS = frozenset({"get_config", "increment_period", "initial_loss_scale", "multiplier"})
 """What a loss scale object tells that its state has no part in."""
 _STATE = ("_current_loss_scale", "_num_good_steps", "update")
-_OWN = "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments."
 _APART = (
-    "Give each optimizer arguments of its own if they may scale apart, or keep the shared state "
-    "with `--target compat`."
+    "Give each optimizer the object's arguments, and read the scale from the optimizer: "
+    "`optimizer.loss_scale`. Or keep the shared state with `--target compat`."
 )
-_READ_THERE = "Read the scale from the optimizer there: `optimizer.loss_scale`."
 HELPER_SOURCE = '''
 def _loss_scale_arguments(loss_scale):
     """Returns LossScaleOptimizer's arguments for an old loss scale."""
@@ -122,7 +122,6 @@ class Arguments:
         message: What was done.
         claim: For the proof of meaning.
         claims: The old names that vanish with it.
-        removes: Variables that nothing needs any more.
         helper: The name of the helper function that the texts call; empty if they call none.
         doubt: Why they are only probably right, if they are.
     """
@@ -131,20 +130,13 @@ class Arguments:
     message: str
     claim: MeaningClaim
     claims: Sequence[Occurrence] = ()
-    removes: Sequence[Binding] = ()
     helper: str = ""
     doubt: Review | None = None
 
 
 def loss_scale_argument(call: cst.Call) -> cst.Arg | None:
     """Returns the argument of an old constructor call that is the loss scale."""
-    for index, argument in enumerate(call.args):
-        if argument.keyword is None:
-            if index == 1:
-                return argument
-        elif argument.keyword.value == "loss_scale":
-            return argument
-    return None
+    return argument_of(call.args, 1, "loss_scale")
 
 
 def takes_old_arguments(call: cst.Call) -> bool:
@@ -218,7 +210,6 @@ def made_of(
         edits,
         keeps_name=keeps_name,
         claims=arguments.claims,
-        removes=arguments.removes,
         meaning=arguments.claim,
         constructor=program.tree.full_span(call),
     )
@@ -261,7 +252,7 @@ def argument_edits(
     elif texts:
         edits += append_arguments(program.tree, call, texts)
     if arguments.helper:
-        renderer.helper(arguments.helper, helper_source(arguments.helper), occurrence)
+        renderer.helper(arguments.helper, SOURCES[arguments.helper], occurrence)
     return edits
 
 
@@ -288,17 +279,12 @@ class ArgumentReader(LossScaleTypes):
         refusal = self._refusal(node, kinds) or self._refused_object(node, call)
         if refusal is not None:
             return refusal
-        folded = self._fold(node, call)
-        if folded is not None:
-            return folded
+        written_out = self._of_object(node)
+        if written_out is not None:
+            return written_out
         claim = MeaningClaim(source, self._definitions(node), self._classes(node))
         if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
-            removes = self._removable(node, call)
-            return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
-        if isinstance(node, cst.IfExp) and LossScaleType.UNKNOWN not in kinds:
-            sides = self._sides(node, call, claim)
-            if sides is not None:
-                return sides
+            return Arguments([], "dynamic loss scaling is the default", claim)
         if kinds == {LossScaleType.NUMBER}:
             texts = ["dynamic=False", f"initial_scale={self._number_text(node)}"]
             return Arguments(texts, "a number is a fixed loss scale", claim)
@@ -306,14 +292,15 @@ class ArgumentReader(LossScaleTypes):
         if refusal is not None:
             return refusal
         is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
-        original = SHORT_HELPER if is_short else HELPER
-        helper = _helper_name(self.program, original)
+        helper = SHORT_HELPER if is_short else HELPER
+        if _is_of_the_program(self.program, helper):
+            return Review(f"the file has a {helper} of its own", "Give it another name first.")
         return Arguments(
             [f"**{helper}({source})"],
             "the value is known only when the program runs, so a helper function reads it then",
             claim,
             helper=helper,
-            doubt=self._doubt() if LossScaleType.UNKNOWN in kinds else None,
+            doubt=self._doubt(node) if LossScaleType.UNKNOWN in kinds else None,
         )
 
     def _refused_by_helper(self, node: cst.BaseExpression) -> Review | None:
@@ -347,35 +334,19 @@ class ArgumentReader(LossScaleTypes):
                 "Write which one is meant. Under mixed_float16 it was dynamic, unless the policy "
                 "was made with another.",
             )
-        own = self._own_class(node)
-        if own is not None:
-            return Review(
-                f"{own} is not a loss scale of TensorFlow, and no current optimizer takes one of "
-                "your own",
-                _OWN,
-            )
         return None
 
-    def _own_class(self, node: cst.BaseExpression) -> str | None:
-        """Returns the class that a loss scale is made from, if it reads like one of the user's."""
-        values = [b.value for b in self.resolver.bindings(node) if b.kind is BindingKind.ASSIGN]
-        for value in [node, *values]:
-            if isinstance(value, cst.Call):
-                name = self.tree.source(value.func)
-                paths = self.resolver.paths(value.func)
-                if _OWN_CLASS.search(name) and not any(p and loss_scale_class(p) for p in paths):
-                    return name
-        return None
-
-    def _doubt(self) -> Review | None:
+    def _doubt(self, node: cst.BaseExpression) -> Review | None:
         """Says why the helper function may refuse the value: the program has classes of its own."""
-        subclass = _own_subclass(self.program)
-        if subclass is None:
+        values = [node, *(binding.value for binding in self.resolver.bindings(node))]
+        made = [self.tree.source(one.func) for one in values if isinstance(one, cst.Call)]
+        own = next(filter(_OWN_CLASS.search, made), None) or _own_subclass(self.program)
+        if own is None:
             return None
         return Review(
             f"the loss scale is known only when the program runs, and no current optimizer "
-            f"takes {subclass}",
-            _OWN,
+            f"takes {own}",
+            "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
         )
 
     def _refused_object(self, node: cst.BaseExpression, call: cst.Call) -> Review | None:
@@ -383,6 +354,12 @@ class ArgumentReader(LossScaleTypes):
         if isinstance(node, cst.Call):
             return None
         source = " ".join(self.tree.source(node).split())
+        if self._is_of_another_file(node):
+            return Review(
+                f"{source} is a DynamicLossScale of another file, and the optimizer no longer "
+                "shares its state",
+                _APART,
+            )
         bindings = self.resolver.bindings(node)
         for value in [node, *(binding.value for binding in bindings)]:
             owner = attribute_owner(value, self.resolver) if value is not None else None
@@ -391,55 +368,31 @@ class ArgumentReader(LossScaleTypes):
                     f"{source} is the loss scale of another optimizer: the two share its state",
                     _APART,
                 )
-        if self._is_of_another_file(node):
-            return Review(
-                f"{source} is a DynamicLossScale of another file, and the optimizer no longer "
-                "shares its state",
-                "Read `loss_scale` of the optimizer where the object is asked; then give the "
-                "optimizer the object's arguments.",
-            )
+        uses = [use for binding in bindings for use in binding.uses]
+        if isinstance(node, cst.Attribute):
+            uses += self.program.reads_by_attribute.get(node.attr.value, ())
+        uses = [use for use in uses if self._asks_for_state(use)]
         for binding in bindings:
             made = binding.node.default if isinstance(binding.node, cst.Param) else binding.value
-            moves = is_moving(made, self.resolver)
-            if moves and (
-                binding.kind is BindingKind.PARAMETER or repeats(binding.node, call, self.program)
-            ):
+            if not is_moving(made, self.resolver):
+                continue
+            uses += reads_of(binding, self.program)
+            if binding.kind is BindingKind.PARAMETER or repeats(binding.node, call, self.program):
                 return Review(
                     f"{source} is made once and may be given to several optimizers, which then "
                     "share its state",
-                    "Make the optimizer where the loss scale is made, or give each its own "
-                    "arguments.",
+                    _APART,
                 )
-            if moves:
-                refusal = self._shared_at(source, reads_of(binding, self.program), call)
-                if refusal is not None:
-                    return refusal
-        places = [use for binding in bindings for use in binding.uses]
-        if isinstance(node, cst.Attribute):
-            places += self.program.reads_by_attribute.get(node.attr.value, ())
-        asking = filter(self._asks_for_state, places)
-        return self._shared_at(source, asking, call)
-
-    def _shared_at(
-        self, source: str, places: Iterable[cst.CSTNode], call: cst.Call
-    ) -> Review | None:
-        """Returns the finding on the first place outside of a call that uses an object as well."""
-        for place in places:
-            owner = place.value if isinstance(place, cst.Attribute) else None
-            if self._is_in(place, call) or (owner and self.program.types.is_wrapper(owner)):
-                continue
-            above = self.tree.parent(place)
-            if isinstance(above, cst.Attribute) and above.attr.value.lstrip("_") in SETTINGS:
-                continue
-            if self._is_given_to_optimizer(place):
+        for use in uses:
+            owner = use.value if isinstance(use, cst.Attribute) else None
+            is_within = any(above is call for above in self.tree.ancestors(use))
+            is_read = owner is not None and self.program.types.is_wrapper(owner)
+            if not is_within and not is_read and not asks_for_settings(use, self.program):
                 return Review(
-                    f"{source} is given to several optimizers, which then share its state", _APART
+                    f"{source} is also used on line {self.program.line(use)}, and the optimizer no "
+                    "longer shares its state",
+                    _APART,
                 )
-            return Review(
-                f"{source} is also used on line {self.program.line(place)}, where its live state "
-                "matters",
-                _READ_THERE,
-            )
         return None
 
     def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
@@ -452,20 +405,12 @@ class ArgumentReader(LossScaleTypes):
             for definition in self.program.types.project.modules.named(self.resolver, node)
         )
 
-    def _asks_for_state(self, place: cst.CSTNode) -> bool:
+    def _asks_for_state(self, use: cst.CSTNode) -> bool:
         """Whether something is called, or asked for a state, which no number and no string has."""
-        above = self.tree.parent(place)
+        above, call = self.tree.parent(use), self.tree.call_of(use)
         if isinstance(above, cst.Attribute):
             return above.attr.value in _STATE
-        return isinstance(above, cst.Call) and above.func is place and not above.args
-
-    def _is_given_to_optimizer(self, place: cst.CSTNode) -> bool:
-        above = self.tree.parent(place)
-        call = self.tree.parent(above) if isinstance(above, cst.Arg) else None
-        return isinstance(call, cst.Call) and is_given_to_optimizer(call, self.program)
-
-    def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
-        return any(above is call for above in self.tree.ancestors(node))
+        return call is not None and not call.args
 
     def _number_text(self, node: cst.BaseExpression) -> str:
         source = self.tree.source(node)
@@ -514,58 +459,20 @@ class ArgumentReader(LossScaleTypes):
                     stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
         return class_names
 
-    def _sides(self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim) -> Arguments | None:
-        """Returns the arguments of both sides of a condition."""
-        sides = [self.read(part, call) for part in (node.body, node.orelse)]
-        texts: list[str] = []
-        claims: list[Occurrence] = []
-        for side in sides:
-            if isinstance(side, Review) or side.helper or side.removes:
-                return None
-            texts.append(_as_dict(side.texts))
-            claims += side.claims
-        return Arguments(
-            [f"**({texts[0]} if {self.tree.source(node.test)} else {texts[1]})"],
-            "each side of the condition becomes its own arguments",
-            claim,
-            claims=claims,
-        )
-
-    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
-        """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
-        value, binding = node, None
-        if isinstance(node, cst.Name):
-            bindings = self.resolver.bindings(node)
-            if len(bindings) != 1:
-                return None
-            (binding,) = bindings
-            if binding.kind is not BindingKind.ASSIGN or binding.value is None:
-                return None
-            value = binding.value
-        if not isinstance(value, cst.Call):
-            return None
-        path = self.resolver.path(value.func)
+    def _of_object(self, node: cst.BaseExpression) -> Arguments | Review | None:
+        """Reads a DynamicLossScale or FixedLossScale that is made in the call itself."""
+        path = self.resolver.path(node.func) if isinstance(node, cst.Call) else None
         class_name = loss_scale_class(path) if path is not None else None
-        if class_name is None:
+        if not isinstance(node, cst.Call) or class_name is None:
             return None
-        keywords = self._keywords(value, class_name)
+        keywords = self._keywords(node, class_name)
         if isinstance(keywords, Review):
             return keywords
-        if binding is not None and not self._is_stable(value):
-            return Review(
-                f"the values that {binding.name} is made from may change before it is used",
-                "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
-                "`dynamic_growth_steps`.",
-            )
-        removes = self._removable(node, call)
-        stays = binding is not None and not removes
-        found = [o for o in self.program.references if o.node is value.func]
         return Arguments(
             keywords,
             f"the arguments of {class_name} become the constructor's own",
             MeaningClaim(self.tree.source(node), self._definitions(node), self._classes(node)),
-            claims=[] if stays else found,
-            removes=removes,
+            claims=[one for one in self.program.references if one.node is node.func],
         )
 
     def _keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
@@ -587,7 +494,7 @@ class ArgumentReader(LossScaleTypes):
             )
         if class_name == "FixedLossScale":
             return ["dynamic=False", f"initial_scale={given['loss_scale_value']}"]
-        if "multiplier" in given and _constant(given["multiplier"]) != DEFAULT_MULTIPLIER:
+        if "multiplier" in given and constant_or_none(given["multiplier"]) != DEFAULT_MULTIPLIER:
             return Review(
                 f"a multiplier of {given['multiplier']} has no equivalent: from TensorFlow 2.4 on "
                 "it is always 2",
@@ -597,42 +504,6 @@ class ArgumentReader(LossScaleTypes):
         return [
             f"{_TAKEN_OVER[name]}={text}" for name, text in given.items() if name in _TAKEN_OVER
         ]
-
-    def _is_stable(self, value: cst.Call) -> bool:
-        """Whether what a loss scale is made from is the same wherever it is read."""
-        shared = {name for _, name in self.program.scopes.rebound_elsewhere}
-        for argument in value.args:
-            part = argument.value
-            if _constant(self.tree.source(part)) is not None:
-                continue
-            if not isinstance(part, cst.Name) or part.value in shared:
-                return False
-            bindings = self.resolver.bindings(part)
-            if len(bindings) != 1 or len(next(iter(bindings)).scope.bindings[part.value]) != 1:
-                return False
-        return True
-
-    def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
-        """Returns the variable behind an argument, if nothing else uses it."""
-        bindings = self.resolver.bindings(node) if isinstance(node, cst.Name) else ()
-        if len(bindings) != 1:
-            return []
-        (binding,) = bindings
-        owner = binding.scope
-        shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
-        exported = owner is self.program.scopes.module and (
-            binding.name in self.program.exported or binding.name in self.program.exports.users
-        )
-        if shared or exported or owner.is_class:
-            return []
-        if len(binding.uses) != 1 or not self._is_in(binding.uses[0], call):
-            return []
-        statement = small_statement(self.tree, binding.node)
-        if isinstance(statement, cst.Assign):
-            only = len(statement.targets) == 1 and isinstance(statement.targets[0].target, cst.Name)
-        else:
-            only = isinstance(statement, cst.AnnAssign)
-        return [binding] if only else []
 
 
 def sides(value: cst.CSTNode | None) -> Iterator[cst.CSTNode]:
@@ -688,10 +559,10 @@ def reads_of(binding: Binding, program: Program) -> Iterator[cst.CSTNode]:
             yield read
 
 
-def is_given_to_optimizer(call: cst.Call, program: Program) -> bool:
-    """Whether a call makes a Keras loss-scale optimizer, or a policy that has Keras make one."""
-    # The graph rewrite, too, if it gets a Keras optimizer.
-    return program.types.is_wrapper(call) or names_taker(call, program)
+def asks_for_settings(read: cst.CSTNode, program: Program) -> bool:
+    """Whether a loss scale object is only asked for what it was made with."""
+    above = program.tree.parent(read)
+    return isinstance(above, cst.Attribute) and above.attr.value.lstrip("_") in _SETTINGS
 
 
 def names_taker(call: cst.Call, program: Program) -> bool:
@@ -730,52 +601,23 @@ def _subclass_in(resolver: Resolver) -> str | None:
     return None
 
 
-def _helper_name(program: Program, original: str) -> str:
-    """Returns a helper function's name in a file: one that nothing else there has."""
-    name = original
-    while _is_of_the_program(program, name):
-        name += "_"
-    return name
-
-
 def _is_of_the_program(program: Program, name: str) -> bool:
+    """Whether a file has something else than the helper function under its name."""
     bound = [b for scope in program.scopes.of_node.values() for b in scope.bindings.get(name, [])]
-    if not bound:
-        return False
     return not all(
-        binding.scope is program.scopes.module
-        and isinstance(binding.node, cst.FunctionDef)
+        isinstance(binding.node, cst.FunctionDef)
         and is_helper(program.tree.source(binding.node), name)
         for binding in bound
     )
-
-
-def _as_dict(texts: Sequence[str]) -> str:
-    pairs = [text.partition("=") for text in texts]
-    return "{" + ", ".join(f'"{name}": {value}' for name, _, value in pairs) + "}"
-
-
-def _constant(source: str) -> object:
-    try:
-        value = constant(source)
-    except ValueError:
-        return None
-    return None if isinstance(value, bool) else value
-
-
-def helper_source(name: str) -> str:
-    """Returns the source of a helper under the name that it has in a file."""
-    original = name.rstrip("_")
-    return SOURCES[original].replace(f"def {original}(", f"def {name}(")
 
 
 def is_helper(source: str, name: str) -> bool:
     """Whether a function is the helper that an earlier run added."""
     try:
         added = ast.dump(ast.parse(textwrap.dedent(source)))
-        return added == ast.dump(ast.parse(helper_source(name)))
     except SyntaxError:
         return False
+    return added == ast.dump(ast.parse(SOURCES[name]))
 
 
 def is_moved(path: str) -> bool:

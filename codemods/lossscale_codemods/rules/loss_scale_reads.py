@@ -7,7 +7,7 @@ use.
 
 from __future__ import annotations
 
-import functools
+import builtins
 import re
 from typing import TYPE_CHECKING
 
@@ -15,22 +15,14 @@ import libcst as cst
 
 from lossscale_codemods.domain import (
     ATTRIBUTES,
-    BindingKind,
     Certainty,
+    ObjectType,
     Program,
     Role,
-    Use,
-    UseKind,
-    asks_whether_callable,
     attribute_owner,
-    class_with_old_base,
-    guards_of_call,
-    is_called_in,
-    looks_like_optimizer,
-    looks_like_settings,
+    keras_optimizer,
     loss_scale_optimizer,
     makes_optimizers,
-    uses_of,
 )
 from lossscale_codemods.rules.base import (
     LOSS_SCALE_PATTERN,
@@ -45,28 +37,18 @@ from lossscale_codemods.rules.base import (
     rewrite,
 )
 from lossscale_codemods.rules.loss_scale_arguments import (
-    SETTINGS,
-    is_given_to_optimizer,
+    asks_for_settings,
     is_moving,
     names_taker,
     reads_of,
-    sides,
 )
-from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.source.syntax_tree import dotted, is_none, key_of
 from lossscale_codemods.tables import frameworks
-from lossscale_codemods.tables.names import (
-    WITH_KERAS_3,
-    WITH_LOSS_SCALE,
-    Meaning,
-    is_loss_scale_class,
-    loss_scale_class,
-)
+from lossscale_codemods.tables.names import WITH_KERAS_3, WITH_LOSS_SCALE, Meaning
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from lossscale_codemods.domain import Resolver
 
 NEW_ATTRIBUTES = {
     "initial_loss_scale": "initial_scale",
@@ -147,7 +129,8 @@ class LossScaleCalls(Rule):
         """Yields `x.loss_scale()` where x is, or can be, a loss-scale optimizer."""
         for node in _reads(program):
             owner, call = attribute_owner(node, program.resolver), called(program, node)
-            if owner is None or call is None:
+            is_asked = program.tree.source(node) in _asked_whether_callable(program)
+            if owner is None or call is None or is_asked:
                 continue
             if loss_scale_optimizer(owner, program).can_be:
                 verdict = _of_call(node, call, owner, program)
@@ -285,16 +268,15 @@ class LossScaleUses(Rule):
             review="with the loss scale of this moment",
         ),
         _case("log(opt.loss_scale)\n", review="with the loss scale of this moment"),
-        _case("print(opt.loss_scale)\n", review="prints as a tensor now"),
+        _case("print(opt.loss_scale)\n", review="with the loss scale of this moment"),
         _case(
             f"if isinstance(opt.loss_scale, {_SCALE}):\n    print('moves')\n",
             f"if isinstance(opt.loss_scale, {_NEW_SCALE}):\n    print('moves')\n",
-            review="of no such class",
+            review="with the loss scale of this moment",
         ),
         _case("opt._loss_scale = scale\n", review="cannot be replaced"),
         _case("print(vars(opt)['_loss_scale'])\n", review="looked up by a name"),
         _case("print(opt.get_config()['loss_scale'])\n", review="no key of the new config"),
-        Case(f"{_NEW_HEAD}scale = opt.loss_scale\nprint(scale())\n", review="which is a tensor"),
         Case(f"{_NEW_HEAD}scale = opt.loss_scale\ntrain(opt)\nprint(scale)\n"),
         _case("x = opt.loss_scale * 2\n"),
         Case(
@@ -304,16 +286,22 @@ class LossScaleUses(Rule):
         ),
         Case(
             f"{_TF}scale = {_SCALE}(64)\nopts = [{_OLD}(o, scale) for o in inner]\n",
+            f"{_TF}scale = {_NEW_SCALE}(64)\nopts = [{_OLD}(o, scale) for o in inner]\n",
             review="share its state",
         ),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the uses."""
-        for node, review in _Uses(program).found():
-            yield self.found(node, program, review)
-        for node in _lost_places(program):
-            yield self.found(node, program, _LOST)
+        for node in _reads(program):
+            if _is_kept(node, program):
+                yield self.found(node, program, _KEPT)
+        for value in _lost_objects(program):
+            yield self.found(value, program, _LOST)
+        for part in program.tree.parents if makes_optimizers(program) else ():
+            review = _of_reflection(part, program)
+            if review is not None:
+                yield self.found(part, program, review)
 
 
 _WAYS_TO_LOOK_UP = frozenset({"getattr", "vars", "getmembers"})
@@ -325,29 +313,23 @@ _PARTS = frozenset({"loss_", "_loss_", "loss", "scale", "_scale"})
 _FIELD = re.compile(r"\{[^{}]*\.(?:_?loss_scale|_optimizer)\b[^{}]*\}")
 """A field of a text for `str.format` that reads such a member."""
 _OLD_KEYS = frozenset({"optimizer", "loss_scale"})
-_BUILT_IN = frozenset({"callable", "hasattr", "id", "isinstance", "type"})
+_TEXT_DIRECTIVE = re.compile(r"%(?:\(\w*\))?[^%a-zA-Z]*[sra]")
+_TO_NUMBER = frozenset({"abs", "bool", "float", "int", "pow", "round"})
+_COMPUTING = re.compile(
+    r"^numpy\.(?!apply_|frompyfunc|fromfunction|piecewise|vectorize)"
+    r"|\.(?:math|debugging|linalg|nn|random)\.\w+$"
+    r"|\.(?:reduce|assert|clip_by|to)_\w+$"
+    r"|\.(?:Variable|abs|add|add_n|broadcast_to|cast|constant|convert_to_tensor|divide|equal|eval"
+    r"|exp|fill|get_value|greater|greater_equal|histogram|identity|less|less_equal|maximum"
+    r"|minimum|multiply|negative|not_equal|ones_like|pow|reshape|round|scalar|scalar_mul|shape|sign"
+    r"|sqrt|square|squeeze|stack|subtract|tile|truediv|where|zeros_like)$"
+)
+"""What of NumPy, TensorFlow and Keras takes a tensor, neither calls nor keeps what it is given."""
 
 _KEPT = Review(
-    "it was a live object, and is a tensor with the loss scale of this moment now",
-    "Keep or give on the optimizer, and read its `loss_scale` where the loss scale is needed.",
-)
-_TEXT = Review(
-    "it printed itself with its settings, and prints as a tensor now",
-    "Print `float(optimizer.loss_scale)`, or leave it if nothing reads what is printed. Later runs "
-    "do not report it, because a tensor is right there in new code.",
-)
-_CALLED = Review(
-    "what is called here, or asked for its settings, can be the loss scale of an optimizer, which "
-    "is a tensor now",
-    "Read `loss_scale` of the optimizer instead.",
-)
-_CLASS_ASKED = Review(
-    "the loss scale of an optimizer is a tensor now, and of no such class",
-    "Ask the optimizer instead: `optimizer.dynamic`.",
-)
-_PRIVATE = Review(
-    "_loss_scale is something else in the optimizer of today",
-    "Read its `loss_scale`.",
+    "it was a live object with settings, and is a tensor with the loss scale of this moment now",
+    "Keep, give on or ask the optimizer, and read its `loss_scale` where the loss scale is needed. "
+    "Later runs do not report it, because a tensor is right there in new code.",
 )
 _REPLACED = Review(
     "the loss scale of an optimizer cannot be replaced any more",
@@ -364,7 +346,7 @@ _KEY = Review(
 _LOST = Review(
     "the object is given to other code, and no longer moves if that makes an optimizer of it: "
     "optimizers do not share its state",
-    "Read `loss_scale` of the optimizer here.",
+    "Read `loss_scale` of the optimizer where the scale is needed.",
 )
 
 
@@ -391,16 +373,11 @@ def _of_call(
     answer = loss_scale_optimizer(owner, program)
     if answer.is_sure:
         return uncalled
-    own = class_with_old_base(owner, program.resolver)
-    if own is not None:
-        return Review(
-            f"it belongs to the class {own.name.value}, whose base class stays as it is",
-            "Change the base class first: `loss_scale` of the current one is not called.",
-        )
+    is_self = program.resolver.class_of(owner) is not None
     return Review(
         answer.reason,
         "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",
-        unsafe_fix=uncalled,
+        unsafe_fix=None if is_self else uncalled,
     )
 
 
@@ -419,9 +396,9 @@ def _is_old_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: P
     if program.types.is_wrapper(owner) or name in _DISTINCT:
         is_old = program.old_types.is_wrapper(owner)
         return name in OLD_ATTRIBUTES or (is_old and name not in TENSOR_ATTRIBUTES)
-    if name not in OLD_ATTRIBUTES or looks_like_settings(owner):
+    if name not in OLD_ATTRIBUTES or not makes_optimizers(program):
         return False
-    return makes_optimizers(program) and loss_scale_optimizer(owner, program).can_be
+    return loss_scale_optimizer(owner, program).can_be
 
 
 def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Verdict:
@@ -442,12 +419,12 @@ def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Progr
             f"{name} of the loss scale object is changed here",
             "Make a new LossScaleOptimizer to change what it has been made with.",
         )
-    if not is_read_as_number(node, program.resolver):
+    if name == "_current_loss_scale" and not _is_tensor_at_once(node, program):
         return Review(
             "it was a variable, and the loss scale of the optimizer is a tensor of this moment",
             "Read `loss_scale` of the optimizer where it is needed. It has no public way to set "
             "it.",
-            unsafe_fix=respelled if _is_kept(node, program) else None,
+            unsafe_fix=respelled if _is_logged(node, program) else None,
         )
     if respelled is not None:
         return respelled
@@ -468,7 +445,7 @@ def _respelled(node: cst.Attribute, owner: cst.BaseExpression, program: Program)
     return rewrite(f"{node.attr.value} is {new} of the optimizer", edits)
 
 
-def _is_kept(node: cst.Attribute, program: Program) -> bool:
+def _is_logged(node: cst.Attribute, program: Program) -> bool:
     """Whether something is only kept under a key, as what is logged is."""
     above = program.tree.parent(node)
     if isinstance(above, cst.Assign):
@@ -476,266 +453,190 @@ def _is_kept(node: cst.Attribute, program: Program) -> bool:
     return isinstance(above, cst.DictElement) and above.value is node
 
 
-class _Uses:
-    """The other uses in one file.
+def _is_kept(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether a loss scale is read, and taken for the live object that it was."""
+    owner = attribute_owner(node, program.resolver)
+    if owner is None or node in program.scopes.binding_at or called(program, node) is not None:
+        return False
+    is_private = isinstance(node, cst.Attribute) and node.attr.value == "_loss_scale"
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Attribute):
+        is_handled = not _is_bound_method(above, program)
+    else:
+        is_handled = not is_private and _is_tensor_at_once(node, program)
+    names = [program.tree.source(node), *(b.name for b in program.bound_to.get(node, ()))]
+    return (
+        not is_handled
+        and _can_be_old(owner, program)
+        and not program.reachability.is_only_new(node)
+        and _asked_whether_callable(program).isdisjoint(names)
+    )
+
+
+def _is_bound_method(read: cst.Attribute, program: Program) -> bool:
+    """Whether `numpy` of the object is read and not called at once."""
+    return read.attr.value == "numpy" and program.tree.call_of(read) is None
+
+
+def _is_tensor_at_once(node: cst.CSTNode | None, program: Program) -> bool:
+    """Whether a value is used at once in a way that a tensor can be, and an object could not."""
+    tree = program.tree
+    above = tree.parent(node) if node is not None else None
+    if isinstance(above, cst.ComparisonTarget):
+        above = tree.parent(above)
+    match above:
+        case cst.Attribute(attr=name):
+            return name.value in TENSOR_ATTRIBUTES
+        case cst.Comparison(left=left, comparisons=targets):
+            others = [side for side in (left, *(t.comparator for t in targets)) if side is not node]
+            by_identity = cst.Is | cst.IsNot | cst.In | cst.NotIn
+            is_compared = not any(isinstance(one.operator, by_identity) for one in targets)
+            return all(map(is_none, others)) or is_compared
+        case cst.BinaryOperation(operator=cst.Modulo(), left=cst.SimpleString(value=text)):
+            return not _TEXT_DIRECTIVE.search(text)
+        case cst.IfExp(test=test):
+            return test is node
+        case cst.Element():
+            return _is_tensor_at_once(tree.parent(above), program)
+        case cst.FormattedStringExpression(format_spec=spec):
+            return bool(spec)
+        case cst.Arg():
+            return _computes(tree.parent(above), program)
+    plain = cst.BinaryOperation | cst.UnaryOperation | cst.AugAssign
+    return isinstance(above, plain | cst.Expr | cst.If | cst.While | cst.Assert)
+
+
+def _computes(call: cst.CSTNode | None, program: Program) -> bool:
+    """Whether a call takes a number, and neither calls nor keeps what it is given."""
+    if not isinstance(call, cst.Call):
+        return False
+    name = dotted(call.func) or ""
+    if not program.resolver.bindings(call.func) and name in _TO_NUMBER:
+        return True
+    if ".assert" in name:
+        return "Is" not in name or "None" in name
+    paths = program.resolver.paths(call.func)
+    return bool(paths) and all(path is not None and _COMPUTING.search(path) for path in paths)
+
+
+def _asked_whether_callable(program: Program) -> set[str]:
+    """Returns what a file asks `callable()` of, which it calls in old versions alone."""
+
+    def asked() -> set[str]:
+        calls = (one for one in program.tree.nodes(cst.Call) if dotted(one.func) == "callable")
+        return {program.tree.source(argument.value) for call in calls for argument in call.args}
+
+    return program.remembered("asked whether callable", asked)
+
+
+def _names_old_class(program: Program) -> bool:
+    return any(one.meaning is Meaning.OPTIMIZER for one in program.references)
+
+
+def _can_be_old(node: cst.BaseExpression, program: Program, *, is_read: bool = True) -> bool:
+    """Whether an expression is an optimizer of the old class, or has the name of one.
 
     Args:
+        node: The expression.
         program: The file.
+        is_read: Whether a loss scale is read of it. Then any name will do in a file that names the
+            old class.
     """
+    if program.old_types.is_wrapper(node):
+        return True
+    if not program.references and not program.runs_with_old:
+        return False
+    answer = loss_scale_optimizer(node, program)
+    if answer.certainty is Certainty.PROVEN:
+        return ObjectType.KERAS in program.types.of(node)  # As of a model: it may be the new class.
+    if answer.certainty is not Certainty.LIKELY or program.resolver.class_of(node) is not None:
+        return False
+    is_name = is_read and isinstance(node, cst.Name) and _names_old_class(program)
+    return is_name or keras_optimizer(node, program).can_be
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.tree = program.tree
-        self.resolver = program.resolver
-        self.names_old_class = any(o.meaning is Meaning.OPTIMIZER for o in program.references)
 
-    def found(self) -> Iterator[tuple[cst.CSTNode, Review]]:
-        """Yields the uses, each with what to say about it."""
-        reported: set[cst.CSTNode] = set()
-        for node in _reads(self.program):
-            review = self._of_read(node)
-            if review is not None:
-                reported.add(node)
-                yield node, review
-        yield from self._misused_names(reported)
-        if not makes_optimizers(self.program):
-            return
-        for part in self.tree.parents:
-            review = None
-            if isinstance(part, cst.Attribute):
-                review = self._of_attribute(part)
-            elif isinstance(part, cst.Call):
-                review = self._of_call(part)
-            elif isinstance(part, cst.SimpleString) and self.names_old_class:
-                review = _LOOKED_UP if _FIELD.search(part.value) else None
-            if review is not None:
-                yield part, review
+def _of_reflection(node: cst.CSTNode, program: Program) -> Review | None:
+    """Says what to do about what sets a loss scale, looks it up or describes it."""
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name("__dict__")):
+            return _LOOKED_UP if _is_looked_into(owner, program) else None
+        case cst.Attribute(value=owner, attr=cst.Name(name)) if name in ATTRIBUTES:
+            is_set = node in program.scopes.binding_at
+            return _REPLACED if is_set and _can_be_old(owner, program, is_read=False) else None
+        case cst.SimpleString(value=text):
+            return _LOOKED_UP if _FIELD.search(text) and _names_old_class(program) else None
+        case cst.Subscript(
+            value=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("get_config")))
+        ):
+            is_old_key = key_of(node) in _OLD_KEYS
+            return _KEY if is_old_key and _can_be_old(owner, program, is_read=False) else None
+        case cst.Call(args=[cst.Arg(value=owner), *_]):
+            return _of_call_by_name(node, owner, program)
+    return None
 
-    def _of_read(self, node: cst.BaseExpression) -> Review | None:
-        owner = attribute_owner(node, self.resolver)
-        if owner is None or node in self.program.scopes.binding_at:
-            return None
-        answer = loss_scale_optimizer(owner, self.program)
-        if not answer.can_be or self.program.reachability.is_only_new(node):
-            return None
-        if any(guards_of_call(self.program, node)) or self._is_called_if_it_can_be(node):
-            return None
-        is_old = self.program.old_types.is_wrapper(owner)
-        uses = uses_of(node, self.resolver)
-        reviews = [self._of_use(use, node, is_old=is_old or not answer.is_sure) for use in uses]
-        review = next((one for one in reviews if one is not None), None)
-        is_private = isinstance(node, cst.Attribute) and node.attr.value == "_loss_scale"
-        if review is None and is_old and is_private:
-            is_handled = uses[-1].kind in (UseKind.CALLED, UseKind.READ)
-            return None if is_handled else _PRIVATE
-        if answer.certainty is Certainty.LIKELY and review is not _CLASS_ASKED:
-            return review if self._matters(owner) else None
-        return review
 
-    def _is_called_if_it_can_be(self, node: cst.BaseExpression) -> bool:
-        """Whether a condition around a read asks whether that can be called, and one side does."""
-        text = self.tree.source(node)
+def _of_call_by_name(call: cst.Call, first: cst.BaseExpression, program: Program) -> Review | None:
+    """Says what to do about `setattr(x, name, y)`, `vars(x)`, `attrgetter(name)` and the like."""
+    function = (dotted(call.func) or "").rpartition(".")[2]
+    strings = [a.value for a in call.args if isinstance(a.value, cst.SimpleString)]
+    named = any(not _MEMBERS.isdisjoint(str(one.evaluated_value).split(".")) for one in strings)
+    if function in _WAYS_TO_SET:
+        return _REPLACED if named and _can_be_old(first, program, is_read=False) else None
+    if function in _GETTERS:
+        is_built = len(strings) < len(call.args) and _names_member(program)
+        return _LOOKED_UP if named or (is_built and _names_old_class(program)) else None
+    if function in _WAYS_TO_LOOK_UP and not (function == "getattr" and strings):
+        return _LOOKED_UP if _is_looked_into(first, program) else None
+    return None
+
+
+def _is_looked_into(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether what is looked up by a name can be an optimizer's, and the name an old one."""
+    is_old = program.old_types.is_wrapper(node)
+    return is_old or (_names_member(program) and _can_be_old(node, program))
+
+
+def _names_member(program: Program) -> bool:
+    """Whether a string of the file is the name of an old member, or a part that is joined."""
+
+    def is_named() -> bool:
         return any(
-            asks_whether_callable(self.tree, text, above.test)
-            and any(
-                is_called_in(self.tree, text, part) for part in (above.body, above.orelse) if part
+            text.raw_value in _MEMBERS
+            or (
+                text.raw_value in _PARTS
+                and isinstance(program.tree.parent(text), cst.BinaryOperation)
             )
-            for above in self.tree.ancestors(node)
-            if isinstance(above, cst.If | cst.IfExp)
+            for text in program.tree.nodes(cst.SimpleString)
         )
 
-    def _matters(self, owner: cst.BaseExpression) -> bool:
-        """Whether what has a loss scale is called as an optimizer can be, where such are made."""
-        named = isinstance(owner, cst.Name) or looks_like_optimizer(owner)
-        return self.names_old_class and named and not looks_like_settings(owner)
-
-    def _of_use(self, use: Use, node: cst.BaseExpression, *, is_old: bool) -> Review | None:
-        call = self.tree.parent(use.user) if isinstance(use.user, cst.Arg) else None
-        if use.kind is UseKind.TESTED:
-            return _CLASS_ASKED if self._asks_for_class(call) else None
-        if not is_old or use.kind in (UseKind.IGNORED, UseKind.NUMBER):
-            return None
-        if use.kind is UseKind.TEXT:
-            return _TEXT
-        if use.kind in (UseKind.CALLED, UseKind.READ) and use.node is node:
-            return _KEPT if self._is_bound_method(use.user) else None  # Others are other rules'.
-        if isinstance(call, cst.Call) and is_given_to_optimizer(call, self.program):
-            return None
-        return _KEPT
-
-    def _asks_for_class(self, call: cst.CSTNode | None) -> bool:
-        """Whether a test asks for a class of loss scales."""
-        return isinstance(call, cst.Call) and any(
-            path is not None and is_loss_scale_class(path)
-            for argument in call.args[1:2]
-            for part in self.tree.walk(argument)
-            if isinstance(part, cst.Name | cst.Attribute)
-            for path in self.resolver.paths(part)
-        )
-
-    def _is_bound_method(self, read: cst.CSTNode | None) -> bool:
-        """Whether `numpy` of the object is read and not called at once."""
-        above = self.tree.parent(read) if read is not None else None
-        is_called = isinstance(above, cst.Call) and above.func is read
-        return isinstance(read, cst.Attribute) and read.attr.value == "numpy" and not is_called
-
-    def _misused_names(
-        self, reported: set[cst.CSTNode]
-    ) -> Iterator[tuple[cst.BaseExpression, Review]]:
-        """Yields names of a loss scale that are called, or asked for what only the object had."""
-        for node in self.program.scopes.scope_of_read:
-            if not isinstance(node, cst.Name | cst.Attribute) or not self._is_misuse(node):
-                continue
-            bindings = self.resolver.bindings(node)
-            reads = [read for b in bindings for read in sides(b.value)]
-            if any(b.kind is BindingKind.NARROWED for b in bindings) or not reported.isdisjoint(
-                reads
-            ):
-                continue
-            owners = [attribute_owner(read, self.resolver) for read in reads]
-            if any(
-                o is not None and loss_scale_optimizer(o, self.program).can_be for o in owners
-            ) and not any(guards_of_call(self.program, node)):
-                yield node, _CALLED
-
-    def _is_misuse(self, node: cst.BaseExpression) -> bool:
-        above = self.tree.parent(node)
-        if isinstance(above, cst.Call):
-            return above.func is node and not above.args
-        return isinstance(above, cst.Attribute) and above.attr.value in OLD_ATTRIBUTES
-
-    def _of_attribute(self, node: cst.Attribute) -> Review | None:
-        """Says what there is to say about `x.__dict__` and about `x.loss_scale = ...`."""
-        if node.attr.value == "__dict__":
-            return _LOOKED_UP if self._is_looked_into(node.value) else None
-        if node in self.program.scopes.binding_at and node.attr.value in ATTRIBUTES:
-            return _REPLACED if self._is_replaced(node) else None
-        return None
-
-    def _of_call(self, call: cst.Call) -> Review | None:
-        """Says what there is to say about a call that sets, looks up or describes."""
-        name = (dotted(call.func) or "").rpartition(".")[2]
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "get_config":
-            return _KEY if self._is_old_key(call) else None
-        strings = [a.value for a in call.args if isinstance(a.value, cst.SimpleString)]
-        named = any(
-            not set(str(s.evaluated_value).split(".")).isdisjoint(_MEMBERS) for s in strings
-        )
-        if name in _WAYS_TO_SET and call.args and named:
-            return _REPLACED if self._can_be_old(call.args[0].value) else None
-        if name in _GETTERS:
-            unclear = self.names_old_class and self._names_member and len(strings) < len(call.args)
-            return _LOOKED_UP if named or unclear else None
-        if name not in _WAYS_TO_LOOK_UP or not call.args or (name == "getattr" and strings):
-            return None
-        return _LOOKED_UP if self._is_looked_into(call.args[0].value) else None
-
-    def _is_looked_into(self, node: cst.BaseExpression) -> bool:
-        """Whether what is looked up by a name can be an optimizer's, and the name an old one."""
-        if self.program.old_types.is_wrapper(node):
-            return True
-        is_self = self.resolver.class_of(node) is not None
-        if is_self or not self._names_member or not self._matters(node):
-            return False
-        return loss_scale_optimizer(node, self.program).certainty is Certainty.LIKELY
-
-    @functools.cached_property
-    def _names_member(self) -> bool:
-        """Whether a string of the file is the name of an old member, or a part that is joined."""
-        return any(
-            isinstance(node, cst.SimpleString)
-            and (
-                node.raw_value in _MEMBERS
-                or (
-                    node.raw_value in _PARTS
-                    and isinstance(self.tree.parent(node), cst.BinaryOperation)
-                )
-            )
-            for node in self.tree.parents
-        )
-
-    def _can_be_old(self, node: cst.BaseExpression) -> bool:
-        if self.program.old_types.is_wrapper(node):
-            return True
-        answer = loss_scale_optimizer(node, self.program)
-        return answer.certainty is Certainty.LIKELY and looks_like_optimizer(node)
-
-    def _is_replaced(self, node: cst.Attribute) -> bool:
-        """Whether the attribute that is set is an optimizer's, which does not take the value."""
-        if self._can_be_old(node.value):
-            return True
-        if not self.program.types.is_wrapper(node.value):
-            return False
-        values = [b.value for b in self.program.scopes.binding_at[node] if b.value is not None]
-        return node.attr.value == "loss_scale" or any(
-            isinstance(value, cst.Call)
-            and any(path and loss_scale_class(path) for path in self.resolver.paths(value.func))
-            for value in values
-        )
-
-    def _is_old_key(self, call: cst.Call) -> bool:
-        """Whether an old key of an optimizer's config is read at once."""
-        subscript = self.tree.parent(call)
-        if not isinstance(subscript, cst.Subscript) or subscript.value is not call:
-            return False
-        index = subscript.slice[0].slice
-        if not isinstance(index, cst.Index) or not isinstance(index.value, cst.SimpleString):
-            return False
-        owner = call.func.value if isinstance(call.func, cst.Attribute) else None
-        if owner is None or index.value.evaluated_value not in _OLD_KEYS:
-            return False
-        if self.program.types.is_wrapper(owner):
-            return True
-        return looks_like_optimizer(owner) and loss_scale_optimizer(owner, self.program).can_be
+    return program.remembered("names a member", is_named)
 
 
-def _lost_places(program: Program) -> Iterator[cst.CSTNode]:
-    """Yields uses of the state of objects that an optimizer made elsewhere may have taken.
-
-    The second use that gives an object to other code is one: there may be two optimizers then.
-    """
+def _lost_objects(program: Program) -> Iterator[cst.CSTNode]:
+    """Yields objects that code gets which may make an optimizer, and that are used besides."""
     for value, bindings in program.bound_to.items():
         if not is_moving(value, program.resolver):
             continue
-        places = dict.fromkeys(read for binding in bindings for read in reads_of(binding, program))
-        uses = [(place, use) for place in places for use in uses_of(place, program.resolver)]
-        given = [(place, use) for place, use in uses if _leaves(use, program)]
-        if given:
-            yield from (place for place, use in uses if _is_live(use))
-            yield from (place for place, use in given[1:] if use.kind is UseKind.PASSED)
+        reads = dict.fromkeys(read for binding in bindings for read in reads_of(binding, program))
+        live = [read for read in reads if not asks_for_settings(read, program)]
+        takers = [program.tree.taker_of(read) for read in live]
+        if any(taker is not None and names_taker(taker, program) for taker in takers):
+            continue  # The rule for constructors says what there is to say.
+        if len(live) > 1 and any(_leaves(read, program) for read in live):
+            yield value
 
 
-def _is_live(use: Use) -> bool:
-    """Whether a use asks for an object's state."""
-    if use.kind is UseKind.READ and isinstance(use.user, cst.Attribute):
-        return use.user.attr.value.lstrip("_") not in SETTINGS
-    return use.kind in (UseKind.CALLED, UseKind.READ, UseKind.NUMBER, UseKind.TEXT)
-
-
-def _leaves(use: Use, program: Program) -> bool:
-    """Whether a use hands an object to code that may make an optimizer with it."""
-    if use.kind in (UseKind.HELD, UseKind.RETURNED, UseKind.OTHER):
-        return True
-    call = program.tree.parent(use.user) if use.user is not None else None
-    if use.kind is not UseKind.PASSED or not isinstance(call, cst.Call):
-        return use.kind is UseKind.NAMED
-    if dotted(call.func) in _BUILT_IN and not program.resolver.bindings(call.func):
+def _leaves(read: cst.CSTNode, program: Program) -> bool:
+    """Whether a read hands an object to code that may make an optimizer with it."""
+    call = program.tree.taker_of(read)
+    if call is None:
+        kept = cst.Assign | cst.DictElement | cst.Element | cst.NamedExpr | cst.Return
+        return isinstance(program.tree.parent(read), kept)
+    name = dotted(call.func) or ""
+    if hasattr(builtins, name) and not program.resolver.bindings(call.func):
         return False
-    if names_taker(call, program):
-        return False  # The rule for constructors says what there is to say.
     paths = program.resolver.paths(call.func)
     return not paths or not all(p is not None and frameworks.is_framework(p) for p in paths)
-
-
-def is_read_as_number(node: cst.Attribute, resolver: Resolver) -> bool:
-    """Whether an attribute of a loss scale object is no variable, or is used as a number only."""
-    if node.attr.value != "_current_loss_scale":
-        return True
-    for use in uses_of(node, resolver):
-        reads = use.user.attr.value if isinstance(use.user, cst.Attribute) else None
-        if use.kind is not UseKind.NUMBER and reads not in TENSOR_ATTRIBUTES:
-            return False
-    return True
 
 
 def attributes(program: Program, *names: str) -> Iterator[cst.Attribute]:
@@ -746,10 +647,8 @@ def attributes(program: Program, *names: str) -> Iterator[cst.Attribute]:
 
 def called(program: Program, node: cst.CSTNode) -> cst.Call | None:
     """Returns the call `node()` without arguments, if it is one."""
-    above = program.tree.parent(node)
-    if isinstance(above, cst.Call) and above.func is node and not above.args:
-        return above
-    return None
+    call = program.tree.call_of(node)
+    return call if call is not None and not call.args else None
 
 
 def replace(program: Program, node: cst.CSTNode, start_at: cst.CSTNode, text: str) -> list[Edit]:

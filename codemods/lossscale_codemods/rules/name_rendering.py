@@ -16,7 +16,6 @@ from lossscale_codemods.domain import (
     BindingKind,
     Occurrence,
     Program,
-    Role,
     Scope,
     import_path,
 )
@@ -100,7 +99,7 @@ class NameRenderer:
     def _through_shared_prefix(self, occurrence: Occurrence) -> str | None:
         """Writes it through a name that stands for several modules, each with the same members."""
         paths = [p for old in occurrence.names for p in old.new_paths(self.program.target)]
-        if len(occurrence.names) < 2 or occurrence.role is Role.ANNOTATION_STRING:
+        if len(occurrence.names) < 2:
             return None
         for node in occurrence.prefixes():
             modules = self.after.paths(node)
@@ -137,15 +136,8 @@ class NameRenderer:
         self, occurrence: Occurrence, paths: Sequence[str], shortest: bool
     ) -> str | None:
         best: tuple[int, str] | None = None
-        if occurrence.role is Role.ANNOTATION_STRING:
-            prefixes: list[tuple[str, frozenset[str | None]]] = []
-            spelled = self.tree.slice(occurrence.span)
-            while spelled:
-                prefixes.append((spelled, self.after.string_paths(spelled, occurrence.node)))
-                spelled = spelled.rpartition(".")[0]
-        else:
-            prefixes = [(self.tree.source(n), self.after.paths(n)) for n in occurrence.prefixes()]
-        for source, prefix_paths in prefixes:
+        for prefix in occurrence.prefixes():
+            source, prefix_paths = self.tree.source(prefix), self.after.paths(prefix)
             for path in paths:
                 rests = {rest for p in prefix_paths if (rest := self._rest(p, path)) is not None}
                 if len(rests) == 1 and len(prefix_paths) == 1:

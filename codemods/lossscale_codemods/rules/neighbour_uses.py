@@ -112,19 +112,14 @@ def _pattern(root: str, paths: list[list[str]]) -> str:
     word = rf"(?:{'|'.join(sorted(words))})(?!\w)"
     if root == "tensorflow":
         return rf"(?<!\w){word}"
-    modules = {".".join([root, *below[:-1]]) for below in paths}
-    own = sorted(module.rpartition(".")[2] for module in modules)
-    names = [*own, *_USUAL_NAMES.get(root, ())]
+    modules = sorted({".".join([root, *below[:-1]]) for below in paths})
+    names = sorted({*_USUAL_NAMES.get(root, ()), *(one.rpartition(".")[2] for one in modules)})
     # What is looked behind comes after the dot: a search for a dot is fast.
     behind = "|".join(rf"(?<=\b{name}\.)" for name in names)
-    # A comment has an end of its own: were that left open, `.####` could be read in many ways.
-    read = rf"\.(?:{behind})(?:[\s\\]|#[^\n]*\n)*{word}"
-    imported = rf"from\s+(?:{'|'.join(map(re.escape, sorted(modules)))})\s+import\b"
-    imported += rf"(?:\s*\([^)]*|(?:[^\n\\]|\\\n)*?)(?<!\w)(?:{word}|\*)"
-    renamed = (
-        rf"import\s+(?:{'|'.join(sorted({*modules, *own}))})\s+as\s+(?!(?:{'|'.join(names)})\b)"
-    )
-    return f"{read}|{imported}|{renamed}"
+    paths_of = "|".join(map(re.escape, modules))
+    imported = rf"from\s+(?:{paths_of})\s+import\b"
+    renamed = rf"import\s+(?:{paths_of})\s+as\s+(?!(?:{'|'.join(names)})\b)"
+    return rf"\.(?:{behind})\s*{word}|{imported}|{renamed}"
 
 
 _USUAL_NAMES = {"numpy": ("np",)}
@@ -585,17 +580,13 @@ class NeighbourGuards:
         )
 
     def _is_looked_up(self, text: cst.SimpleString) -> bool:
-        """Whether a string is a name that is looked up, and not a word that others are compared to.
-
-        It is in `hasattr(np, "float")` and `"float" in dir(np)`, and not in `kind == "float"`.
-        """
-        above = self.tree.parent(text)
-        if isinstance(above, cst.Arg):
-            call = self.tree.parent(above)
-            return isinstance(call, cst.Call) and "attr" in (dotted(call.func) or "").lower()
-        if not isinstance(above, cst.Comparison) or above.left is not text:
-            return False
-        place = above.comparisons[0].comparator
-        if isinstance(place, cst.Call):
-            return dotted(place.func) in {"dir", "vars"}
-        return isinstance(place, cst.Attribute) and place.attr.value in {"__all__", "__dict__"}
+        """Whether a string is a name that is looked up: in `hasattr(np, x)`, or `x in dir(np)`."""
+        call = self.tree.taker_of(text)
+        if call is not None:
+            return "attr" in (dotted(call.func) or "").lower()
+        match self.tree.parent(text):
+            case cst.Comparison(comparisons=[cst.ComparisonTarget(comparator=place), *_]):
+                asked = place.func if isinstance(place, cst.Call) else place
+                names = {"dir", "vars", "__all__", "__dict__"}
+                return (dotted(asked) or "").rpartition(".")[2] in names
+        return False

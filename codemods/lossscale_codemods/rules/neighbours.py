@@ -11,7 +11,7 @@ import libcst as cst
 from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, TABLE, tensorflow_names
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
 from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
-from lossscale_codemods.domain import ObjectType, Occurrence, Role, looked_up_name
+from lossscale_codemods.domain import ObjectType, Occurrence, Role
 from lossscale_codemods.rules.base import Case, Found, Marker, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.neighbour_uses import (
     NeighbourGuards,
@@ -20,7 +20,7 @@ from lossscale_codemods.rules.neighbour_uses import (
     markers,
     review,
 )
-from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Target, canonical
 from lossscale_codemods.tables.records import Edit
@@ -247,11 +247,6 @@ class Methods(Rule):
                     yield Occurrence(node, span, Role.NEIGHBOUR, rule=self.id)
             elif isinstance(node, cst.ClassDef):
                 yield from self._shadowed(node, program)
-            elif isinstance(node, cst.Call):
-                name = _looked_up(node)
-                if name and not guards.leaves(node, name):
-                    span = program.tree.span(node)
-                    yield Occurrence(node, span, Role.NEIGHBOUR, rule=self.id)
 
     def _shadowed(self, node: cst.ClassDef, program: Program) -> Iterator[Occurrence]:
         """Yields the bases of a class whose method is no longer found."""
@@ -268,8 +263,6 @@ class Methods(Rule):
         if occurrence.rule != self.id:
             return None
         node = occurrence.node
-        if isinstance(node, cst.Call):
-            return review(METHODS[_looked_up(node)])
         neighbour = METHODS.get(node.attr.value) if isinstance(node, cst.Attribute) else None
         if neighbour is None or not isinstance(node, cst.Attribute):
             [(method, shadowed)] = _SHADOWED.items()
@@ -293,15 +286,6 @@ class Methods(Rule):
 def _new(node: cst.Attribute) -> str:
     """Returns the name that takes the place of a method's; empty if none does."""
     return METHODS[node.attr.value].successor.rpartition(".")[2]
-
-
-def _looked_up(node: cst.Call) -> str:
-    """Returns the name of the method in `getattr(strategy, "experimental_run_v2")`, if any."""
-    name = looked_up_name(node)
-    if len(node.args) != 2 or not isinstance(name, cst.SimpleString):
-        return ""
-    text = str(name.evaluated_value)
-    return text if text in METHODS else ""
 
 
 def _is_model(base: cst.BaseExpression, program: Program) -> bool:
@@ -423,8 +407,7 @@ def _verdict(call: cst.Call, program: Program) -> Verdict | None:
         return None
     for argument in call.args:
         name = argument.keyword.value if argument.keyword is not None else ""
-        is_none = isinstance(argument.value, cst.Name) and argument.value.value == "None"
-        if name in changed.refused and not is_none:
+        if name in changed.refused and not is_none(argument.value):
             return Review(f"{changed.name}() has no {name} any more", f"{changed.refused[name]}.")
     if changed.instead:
         return Review(f"{changed.name}() has another form today", f"{changed.instead}.")

@@ -31,8 +31,7 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
-from lossscale_codemods.source.edits import insert_line_behind
-from lossscale_codemods.tables import optimizer_families
+from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target
 from lossscale_codemods.tables.optimizer_families import (
     is_private,
@@ -110,18 +109,18 @@ class OptimizerFamily(Rule):
             "assert isinstance(opt, (Mine, tf.keras.optimizers.legacy.SGD))\n",
         ),
         Case(
-            f"from tensorflow.keras.optimizers import *\n{_HEAD}"
-            f"{_OLD}.set_policy('mixed_float16')\nopt = Adam(1e-3)\n",
-            "from tensorflow.keras.optimizers import *\n"
-            f"from tensorflow.keras.optimizers.legacy import *\n{_HEAD}"
-            f"{_NEW}.set_global_policy('mixed_float16')\nopt = Adam(1e-3)\n",
-        ),
-        Case(
             f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(decay=1))\n",
             f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.legacy.Adam(decay=1))\n",
         ),
     )
     valid = (
+        Case(
+            f"from tensorflow.keras.optimizers import *\n{_HEAD}"
+            f"{_OLD}.set_policy('mixed_float16')\nopt = Adam(1e-3)\n",
+            f"from tensorflow.keras.optimizers import *\n{_HEAD}"
+            f"{_NEW}.set_global_policy('mixed_float16')\nopt = Adam(1e-3)\n",
+            review="classes of the new family",
+        ),
         Case(f"{_HEAD}opt = tf.keras.optimizers.Adam(1e-3)\n"),
         Case(f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(1e-3))\n"),
         Case(
@@ -150,12 +149,9 @@ class OptimizerFamily(Rule):
         if occurrence.rule != self.id:
             return None
         if isinstance(node, cst.ImportFrom):
-            line = program.tree.statement(node)
-            text = f"from {import_path(node)}.legacy import *"
-            return Rewrite(
-                "the classes that TensorFlow had under these names up to 2.10 take their place",
-                lambda _: insert_line_behind(program.tree, line, text),
-                is_rename=True,
+            return Review(
+                "the star import brings in classes of the new family",
+                f"Import the classes by their names, of {import_path(node)}.legacy.",
             )
         if occurrence.ambiguous:
             return Review(
@@ -203,11 +199,8 @@ _REFUSED = {
     "gradient_aggregator": "refuse `gradient_aggregator`",
     "gradient_transformers": "refuse `gradient_transformers`",
 }
-_GONE = frozenset(
-    {"add_slot", "add_weight", "get_gradients", "get_slot", "get_slot_names", "get_updates"}
-    | {"get_weights", "set_weights", "_get_hyper", "_set_hyper", "_serialize_hyperparameter"}
-    | {"_create_slots", "_resource_apply_dense", "_resource_apply_sparse", "_decayed_lr"}
-)
+_GONE = keras_3.STATE_MEMBERS | keras_3.HOOK_MEMBERS | keras_3.GRADIENT_MEMBERS | {"_decayed_lr"}
+_GONE -= {"_compute_gradients", "variables", "weights"}
 _KEEP = "leave out --new-optimizers to keep the classes that these were."
 
 

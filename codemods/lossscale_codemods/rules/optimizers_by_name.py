@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import (
-    BindingKind,
     Compile,
     ObjectType,
     Occurrence,
     OptimizerNames,
     Role,
-    all_bindings,
+    is_handed_on,
     is_part_of_old,
     kept_compiles,
     looked_up_name,
-    looks_like_settings,
     may_be_text,
     model_compiles,
 )
@@ -46,10 +44,6 @@ _MODULES = (
     "tf_keras.optimizers",
     "tensorflow.compat.v1.keras.optimizers",
 )
-_OF_MODELS = frozenset(
-    {"loss", "loss_weights", "metrics", "run_eagerly", "sample_weight_mode", "weighted_metrics"}
-)
-"""What `compile` of a Keras model takes by keyword, besides the optimizer."""
 _OPTIMIZERS = {
     ObjectType.KERAS,
     ObjectType.WRAPPER,
@@ -137,14 +131,15 @@ class OptimizersByName(Rule):
             (one.call.func, self._of_compile(one, program)) for one in model_compiles(program)
         ]
         candidates += [(kept, _KEPT) for kept in kept_compiles(program)]
+        modules: list[cst.BaseExpression] = [*looked_up_modules(program)]
         for node in program.scopes.scope_of_read:
             if isinstance(node, cst.Name | cst.Attribute):
                 paths = {path for path in program.resolver.paths(node) if path is not None}
                 if any(map(optimizer_families.chooses_family, paths)):
                     candidates.append((node, self._of_function(node, program)))
                 elif any(map(optimizer_families.is_home, paths)):
-                    candidates.append((node, self._of_module(node, program)))
-        candidates += [(m, self._of_module(m, program)) for m in looked_up_modules(program)]
+                    modules.append(node)
+        candidates += [(one, _PASSED_ON) for one in modules if is_handed_on(one, program)]
         candidates += [(text, _SPELLED) for text in naming_strings(program)]
         return ((node, verdict) for node, verdict in candidates if verdict is not None)
 
@@ -160,10 +155,8 @@ class OptimizersByName(Rule):
             rewrite = _with_default(compiled, program)
         if rewrite is None or compiled.is_proven:
             return rewrite
-        if not _is_told(compiled, program):
+        if not compiled.is_likely:
             return None
-        if _imports_keras_3(program):
-            return _OF_EITHER_KERAS
         return Review(
             "Keras makes an optimizer of the new family here if this compiles a model, and it is "
             "not proven to be a Keras model",
@@ -245,28 +238,11 @@ class OptimizersByName(Rule):
             is_rename=True,
         )
 
-    @staticmethod
-    def _of_module(node: cst.BaseExpression, program: Program) -> Review | None:
-        """Says what to do about the module of both families, where it is used as a whole."""
-        above = program.tree.parent(node)
-        handed_on = cst.Arg | cst.Return | cst.Element | cst.DictElement | cst.Yield | cst.Param
-        is_members = isinstance(above, cst.Attribute) and above.attr.value == "__dict__"
-        if not is_members and not isinstance(above, handed_on):
-            return None
-        call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-        return None if isinstance(call, cst.Call) and _only_asks(call) else _PASSED_ON
-
 
 _UNPACKED = Review(
     "the arguments of `compile` are unpacked, so whether a string is its optimizer cannot be seen "
     "here",
     "Give `compile` an optimizer of tf.keras.optimizers.legacy, not a string.",
-)
-_OF_EITHER_KERAS = Review(
-    "Keras makes an optimizer of the new family here if this compiles a model of tf.keras; the "
-    "file imports `keras` as well, whose models are of Keras 3 now",
-    "Give `compile` an optimizer of tf.keras.optimizers.legacy if the model is of tf.keras. Leave "
-    "it if the model is of `keras`.",
 )
 _KEPT = Review(
     "`compile` is kept and called later, where Keras makes an optimizer of the new family of a "
@@ -305,32 +281,6 @@ def _with_default(compiled: Compile, program: Program) -> Rewrite:
     return Rewrite("the optimizer that `compile` took by itself", edits, is_rename=True)
 
 
-def _imports_keras_3(program: Program) -> bool:
-    """Whether a file imports the package `keras`, and not `tf.keras` under the same name."""
-    return any(
-        binding.kind is BindingKind.IMPORT
-        and (binding.path or "").partition(".")[0] == "keras"
-        and not any(
-            (other.path or "").startswith(("tensorflow", "tf_keras"))
-            for other in binding.scope.bindings.get(binding.name, ())
-        )
-        for binding in all_bindings(program.resolver)
-    )
-
-
-def _is_told(compiled: Compile, program: Program) -> bool:
-    """Whether a call reads like one that compiles a model with a string for the optimizer."""
-    keywords = {a.keyword.value for a in compiled.arguments if a.keyword is not None}
-    if compiled.optimizer is None:
-        return "loss" in keywords
-    value = compiled.optimizer.value
-    if keywords & _OF_MODELS:
-        return True
-    if isinstance(value, cst.Attribute | cst.Subscript):
-        return looks_like_settings(value.value)
-    return isinstance(value, cst.SimpleString) or ObjectType.OTHER in program.types.of(value)
-
-
 _RUNS = frozenset({"eval", "exec", "locate", "import_string", "patch"})
 
 
@@ -361,19 +311,12 @@ def naming_strings(program: Program) -> Iterator[cst.CSTNode]:
                 yield node
 
 
-def _only_asks(call: cst.Call) -> bool:
-    """Whether a call only asks what is in the module, or looks up a class by a string."""
-    asks = dotted(call.func) in {"dir", "hasattr"}
-    return asks or isinstance(looked_up_name(call), cst.SimpleString)
-
-
 def _is_no_lookup(node: cst.SimpleString, program: Program) -> bool:
     """Whether a string is an annotation, documentation or printed, or a module that is followed."""
-    above = program.tree.parent(node)
-    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-    if isinstance(call, cst.Call) and _called(call) in {"import_module", "print"}:
+    call = program.tree.taker_of(node)
+    if call is not None and _called(call) in {"import_module", "print"}:
         return True
-    return isinstance(above, cst.Expr) or any(
+    return isinstance(program.tree.parent(node), cst.Expr) or any(
         isinstance(one, cst.Annotation) for one in program.tree.ancestors(node)
     )
 

@@ -36,9 +36,9 @@ from lossscale_codemods.rules.base import (
 )
 from lossscale_codemods.rules.loss_scale_arguments import NOT_FIXED, loss_scale_argument
 from lossscale_codemods.source.edits import remove_item
-from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.source.syntax_tree import argument_of, dotted, is_none
 from lossscale_codemods.tables import frameworks
-from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, Target, loss_scale_class
+from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, Target, canonical, lookup
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class PolicyObjects(Rule):
         dead = _dead_name(call)
         if dead is not None:
             return dead
-        scale = policy_argument(call, 1, "loss_scale")
+        scale = loss_scale_argument(call)
         if scale is None:
             return rename("the current class", occurrence)
 
@@ -310,20 +310,32 @@ _PRINTED = Review(
 )
 
 
-def policy_argument(policy: cst.Call, position: int, keyword: str) -> cst.Arg | None:
-    """Returns an argument of a call that makes a policy."""
-    for index, argument in enumerate(policy.args):
-        if argument.keyword is None:
-            if index == position:
-                return argument
-        elif argument.keyword.value == keyword:
-            return argument
-    return None
+SETTERS = ("set_policy", "set_global_policy", "set_dtype_policy", "policy_scope")
+"""What sets policies, old and new."""
+OF_POLICIES = (*SETTERS, "Policy", "DTypePolicy")
+"""What sets policies, or makes them."""
+
+
+def policy_calls(program: Program) -> Iterator[cst.Call]:
+    """Yields the calls that set policies, or make them."""
+    for node in program.tree.nodes(cst.Call):
+        if any(
+            path is not None and _is_of_policies(path) for path in program.resolver.paths(node.func)
+        ):
+            yield node
+
+
+def _is_of_policies(path: str) -> bool:
+    old = lookup(path)
+    if old is not None:
+        return old.meaning in (*_SETTING, Meaning.POLICY)
+    is_home = ".mixed_precision." in canonical(path) or path.startswith("keras.")
+    return is_home and path.endswith(OF_POLICIES)
 
 
 def name_of(policy: cst.Call, program: Program) -> str | None:
     """Returns the name of a policy, if it can be seen."""
-    argument = policy_argument(policy, 0, "name")
+    argument = argument_of(policy.args, 0, "name")
     node = argument.value if argument is not None else None
     if isinstance(node, cst.Name):
         bindings = program.resolver.bindings(node)
@@ -402,17 +414,8 @@ def _refusal(call: cst.Call, scale: cst.Arg, program: Program) -> Review | None:
     return Review(
         f"the new Policy has no loss scale, and {source} is not the one that {name!r} has",
         "Drop it, and wrap the optimizer before Model.compile, unless it is wrapped already: "
-        f"LossScaleOptimizer(optimizer, {_new_arguments(scale.value, program)}).",
+        "LossScaleOptimizer(optimizer, dynamic=False, initial_scale=...) for a fixed one.",
     )
-
-
-def _new_arguments(node: cst.BaseExpression, program: Program) -> str:
-    """Returns the arguments, without their values, that a loss scale becomes."""
-    made = [node, *(b.value for b in program.resolver.bindings(node) if b.value is not None)]
-    paths = [program.resolver.path(one.func) for one in made if isinstance(one, cst.Call)]
-    if any(path and loss_scale_class(path) == "DynamicLossScale" for path in paths):
-        return "initial_scale=..., dynamic_growth_steps=..."
-    return "dynamic=False, initial_scale=..."
 
 
 def _why_likely(call: cst.Call, scale: cst.Arg, program: Program) -> str | None:
@@ -539,11 +542,10 @@ def _is_policy_read(node: cst.Attribute, program: Program) -> bool:
 
 def _is_taken(read: cst.Attribute, program: Program) -> bool:
     """Whether a loss scale is read for an old constructor, whose rule says what becomes of it."""
-    argument = program.tree.parent(read)
-    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    call = program.tree.taker_of(read)
     return (
-        isinstance(call, cst.Call)
-        and loss_scale_argument(call) is argument
+        call is not None
+        and loss_scale_argument(call) is program.tree.parent(read)
         and any(o.node is call.func and o.meaning is Meaning.OPTIMIZER for o in program.references)
     )
 

@@ -195,8 +195,8 @@ class TypeTests(Rule):
             f"{_HEAD}ok = isinstance(opt, (tf.Module, {_NEW}.LossScaleOptimizer))\n",
         ),
         Case(
-            f"{_HEAD}def f(policy: {_OLD}.Policy) -> '{_OLD}.LossScaleOptimizer': ...\n",
-            f"{_HEAD}def f(policy: {_NEW}.Policy) -> '{_NEW}.LossScaleOptimizer': ...\n",
+            f"{_HEAD}def f(policy: {_OLD}.Policy) -> {_OLD}.LossScaleOptimizer: ...\n",
+            f"{_HEAD}def f(policy: {_NEW}.Policy) -> {_NEW}.LossScaleOptimizer: ...\n",
         ),
     )
     valid = (
@@ -215,8 +215,6 @@ class TypeTests(Rule):
         """Respells the class."""
         if occurrence.meaning in (Meaning.MODULE, Meaning.CONTRIB, None):
             return None
-        if occurrence.role is Role.ANNOTATION_STRING:
-            return rename(_COMPARED[Usage.ANNOTATION], occurrence)
         usage = program.usage(occurrence)
         if occurrence.role is not Role.REFERENCE:
             return None

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain import ObjectType, Occurrence, Program, Role, Usage, is_part_of_old
+from lossscale_codemods.domain import (
+    Occurrence,
+    Program,
+    Role,
+    Usage,
+    is_part_of_old,
+    keras_optimizer,
+    loss_scale_optimizer,
+)
 from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names
@@ -82,13 +90,13 @@ class LossScales(Rule):
             # Only older versions may come to the import of the old class.
             is_old = any(path is not None and names.lookup(path) for path in paths)
             return _loss_scale_of_your_own(occurrence) if is_old else Ignore()
-        wrapper = _wrapper_of(occurrence, program)
-        if wrapper is not None:
-            return Review(
-                f"it belongs to the optimizer on line {program.line(wrapper)}, which stays as it "
-                "is",
-                "Change that constructor first.",
-            )
+        call = program.call(occurrence)
+        taker = program.tree.taker_of(call) if call is not None else None
+        if taker is not None and any(
+            one.node is taker.func and one.meaning is Meaning.OPTIMIZER
+            for one in program.references
+        ):
+            return Ignore()  # It stays with that constructor, which is reported.
         return rename("the class that is still there under compat.v1", occurrence)
 
 
@@ -193,27 +201,6 @@ class DerivedClasses(Rule):
         )
 
 
-def _wrapper_of(occurrence: Occurrence, program: Program) -> cst.Call | None:
-    """Returns the call of the Keras optimizer that gets an object of this class, and stays."""
-    call = program.call(occurrence)
-    if call is None:
-        return None
-    places: list[cst.CSTNode] = [call]
-    statement = program.tree.parent(call)
-    if isinstance(statement, cst.Assign):
-        for target in statement.targets:
-            for binding in program.scopes.binding_at.get(target.target, []):
-                places += binding.uses
-    for place in places:
-        argument = program.tree.parent(place)
-        outer = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
-        if isinstance(outer, cst.Call) and outer.func not in program.rewritten:
-            olds = [names.lookup(p) for p in program.resolver.paths(outer.func) if p is not None]
-            if any(o is not None and o.meaning is Meaning.OPTIMIZER for o in olds):
-                return outer
-    return None
-
-
 def _derives_from_today(occurrence: Occurrence, program: Program) -> bool:
     """Whether an occurrence is a base class that is the optimizer of today, on some version."""
     return program.usage(occurrence) is Usage.BASE_CLASS and any(
@@ -229,13 +216,7 @@ def _is_derived_at_run_time(node: cst.Call, program: Program) -> bool:
     return isinstance(bases, cst.Tuple) and any(
         isinstance(base.value, cst.Attribute)
         and base.value.attr.value == "__class__"
-        and _can_be_loss_scale_optimizer(base.value.value, program)
+        and keras_optimizer(base.value.value, program).can_be
+        and loss_scale_optimizer(base.value.value, program).can_be
         for base in bases.elements
     )
-
-
-def _can_be_loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> bool:
-    kinds = program.types.of(node)
-    if ObjectType.WRAPPER in kinds:
-        return True
-    return ObjectType.UNKNOWN in kinds and "opt" in (dotted(node) or "").rpartition(".")[2].lower()

@@ -44,9 +44,7 @@ class Mentions(Rule):
     def mentions(self, program: Program) -> Iterator[Record]:
         """Yields a record for each old name in a comment or a string that no rule decides."""
         tree = program.tree
-        decided = program.decided_strings | {
-            o.node for o in program.references if isinstance(o.node, cst.SimpleString)
-        }
+        decided = program.decided_strings
         for comment in comments(text_of(program.source)):
             if IS_OURS not in comment.string:
                 line, column = comment.start
@@ -80,7 +78,7 @@ class Mentions(Rule):
 def _is_in_helper(program: Program, node: cst.CSTNode) -> bool:
     """Whether a string is in the function that an earlier run added."""
     return any(
-        isinstance(above, cst.FunctionDef) and above.name.value.rstrip("_") == HELPER
+        isinstance(above, cst.FunctionDef) and above.name.value == HELPER
         for above in program.tree.ancestors(node)
     )
 
@@ -123,27 +121,16 @@ class Strings(Rule):
             "scale = getattr(tf.train.experimental, 'DynamicLossScale')()\n",
             review="by its name",
         ),
-        Case(
-            "import tensorflow as tf\n"
-            "for name in ['LossScale', 'FixedLossScale']:\n"
-            "    print(getattr(tf.train.experimental, name))\n",
-            review="known only when the program runs",
-        ),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields the strings, but for annotations."""
-        annotations = {o.node for o in program.references}
+        """Yields the strings."""
         for node in program.tree.nodes(cst.SimpleString, cst.FormattedString):
-            if node not in annotations:
-                review = self._review(program, node)
-                if review is not None:
-                    # The names of classes are in new programs too.
-                    old = _string_text(node) not in names.OLD_CLASS_NAMES
-                    yield self.found(node, program, review, Role.STRING, is_old_use=old)
-        for call in program.tree.nodes(cst.Call):
-            if _looks_up(program, call):
-                yield self.found(call, program, _LOOKED_UP)
+            review = self._review(program, node)
+            if review is not None:
+                # The names of classes are in new programs too.
+                old = _string_text(node) not in names.OLD_CLASS_NAMES
+                yield self.found(node, program, review, Role.STRING, is_old_use=old)
 
     def _review(
         self, program: Program, node: cst.SimpleString | cst.FormattedString
@@ -164,7 +151,7 @@ class Strings(Rule):
                 "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) "
                 "instead.",
             )
-        if _is_attribute_test(program, above, text):
+        if _is_attribute_test(program, node, text):
             in_guard = _is_in_guard(program, node)
             if in_guard and program.target is Target.COMPAT:
                 return None  # The branch for old versions is reported.
@@ -213,15 +200,12 @@ def _is_renamed(text: str, program: Program) -> bool:
     return text in _RENAMED
 
 
-def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str) -> bool:
+def _is_attribute_test(program: Program, node: cst.CSTNode, text: str) -> bool:
     """Whether a string is the name in `getattr(module, "name")`, or in an import by a function."""
-    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
-    if not isinstance(call, cst.Call):
-        call = (
-            next((a for a in program.tree.ancestors(argument) if isinstance(a, cst.Call)), None)
-            if isinstance(argument, cst.Element)
-            else None
-        )
+    call = program.tree.taker_of(node)
+    if call is None and isinstance(program.tree.parent(node), cst.Element):
+        around = (one for one in program.tree.ancestors(node) if isinstance(one, cst.Call))
+        call = next(around, None)
     called = _last_name(call) if call is not None else ""
     if call is None or not call.args or text not in _MEMBERS:
         return False
@@ -241,15 +225,6 @@ def _is_in_guard(program: Program, text: cst.CSTNode) -> bool:
             sides = [above.body, above.orelse]
             return any(side is not None and guard_of(side) is above for side in sides)
     return False
-
-
-def _looks_up(program: Program, call: cst.Call) -> bool:
-    """Whether a call is `getattr(module, name)`, of a module that had old names."""
-    if _last_name(call) not in _ASKS or len(call.args) < 2 or program.resolver.bindings(call.func):
-        return False
-    if isinstance(call.args[1].value, cst.SimpleString):
-        return False
-    return _had_old_members(call.args[0].value, program)
 
 
 _METHODS: Final = frozenset({"compile", "eval"})
@@ -286,9 +261,6 @@ def _can_be_run(program: Program, node: cst.CSTNode) -> bool:
                 return True
             if _last_name(above) in _SHOWS:
                 return False
-        elif isinstance(above, cst.List | cst.Tuple):
-            if any(program.tree.source(e.value) in {'"-c"', "'-c'"} for e in above.elements):
-                return True  # `python -c ...`
         elif isinstance(above, cst.Raise | cst.Assert):
             return False
         elif isinstance(above, cst.Expr) and above.value is node:
@@ -365,6 +337,12 @@ class RunTimeNames(Rule):
             f"{_HEAD}exec('tf.keras.mixed_precision.' + 'experimental.set_policy()')\n",
             review="text that is run here",
         ),
+        Case(
+            "import tensorflow as tf\n"
+            "for name in ['LossScale', 'FixedLossScale']:\n"
+            "    print(getattr(tf.train.experimental, name))\n",
+            review="known only when the program runs",
+        ),
         Case(f"{_HEAD}mp = vars(tf.keras.mixed_precision)['global_policy']\n"),
     )
 
@@ -372,13 +350,12 @@ class RunTimeNames(Rule):
         """Yields the calls and the subscripts."""
         has_old_part = _has_old_part(program)
         for node in program.tree.nodes(cst.Call, cst.Subscript):
-            review = None
-            if isinstance(node, cst.Call):
-                review = _of_call(node, program, has_old_part=has_old_part)
-            elif isinstance(node, cst.Subscript) and _looks_up_own_name(node, program):
-                review = _LOOKED_UP
-            if review is None:
-                review = _of_lookup(node, program)
+            review = _of_lookup(node, program)
+            if isinstance(node, cst.Call) and review is None:
+                if _imports_old_name(node, program):
+                    review = _IMPORTED
+                elif has_old_part and _runs_built_text(node, program):
+                    review = _RUN
             if review is not None:
                 is_old = review is not _LOOKED_UP
                 role = Role.FOUND if is_old else Role.DOUBTFUL
@@ -406,21 +383,6 @@ _IN_A_DICTIONARY = Review(
 )
 
 
-def _of_call(call: cst.Call, program: Program, *, has_old_part: bool) -> Review | None:
-    """Says what a call comes to, if that can be an old name.
-
-    Args:
-        call: The call.
-        program: The file.
-        has_old_part: Whether a string of the file has a part of an old name.
-    """
-    if _imports_old_name(call, program):
-        return _IMPORTED
-    if has_old_part and _runs_built_text(call, program):
-        return _RUN
-    return _LOOKED_UP if _lists_members(call, program) else None
-
-
 def _imports_old_name(call: cst.Call, program: Program) -> bool:
     """Whether a call imports what a name stands for that the program puts together."""
     if _last_name(call) not in _WAYS_TO_IMPORT or not call.args:
@@ -443,20 +405,30 @@ def _texts(node: cst.CSTNode, program: Program) -> Iterator[str]:
 
 
 def _of_lookup(node: cst.Call | cst.Subscript, program: Program) -> Review | None:
-    """Says what is looked up in the dictionary of a module, if that can be an old name."""
-    if isinstance(node, cst.Subscript):
-        index = node.slice[0].slice if len(node.slice) == 1 else None
-        name = index.value if isinstance(index, cst.Index) else None
-        dictionary: cst.BaseExpression = node.value
-    elif isinstance(node.func, cst.Attribute) and node.func.attr.value in _GETS and node.args:
-        name, dictionary = node.args[0].value, node.func.value
-    else:
-        return None
-    match dictionary:
-        case cst.Attribute(value=owner, attr=cst.Name(value="__dict__")):
-            module = owner
-        case cst.Call(func=cst.Name(value="vars"), args=[cst.Arg(value=owner, star="")]):
-            module = owner
+    """Says what is looked up in a module by its name, if that can be an old name."""
+    if _looks_up_own_name(node, program):
+        return _LOOKED_UP
+    match node:
+        case cst.Call(func=cst.Name("getattr" | "hasattr"), args=[given, asked, *_]) if (
+            not isinstance(asked.value, cst.SimpleString)  # The rule for strings reports it.
+            and not program.resolver.bindings(node.func)
+        ):
+            return _LOOKED_UP if _had_old_members(given.value, program) else None
+        case cst.Call(args=[given, *_]) if _last_name(node) == "getmembers":
+            return _LOOKED_UP if _had_old_members(given.value, program) else None
+        case cst.Call(func=cst.Attribute(value=table, attr=cst.Name(word)), args=[given, *_]) if (
+            word in _GETS
+        ):
+            name = given.value
+        case cst.Subscript(value=table, slice=[cst.SubscriptElement(slice=cst.Index(value=name))]):
+            pass
+        case _:
+            return None
+    match table:
+        case cst.Attribute(value=module, attr=cst.Name("__dict__")):
+            pass
+        case cst.Call(func=cst.Name("vars"), args=[cst.Arg(value=module, star="")]):
+            pass
         case _:
             return None
     if isinstance(name, cst.SimpleString):
@@ -502,20 +474,12 @@ def _runs_built_text(call: cst.Call, program: Program) -> bool:
         or isinstance(call.args[0].value, cst.SimpleString)
     ):
         return False
-    above = program.tree.parent(call)
-    taker = program.tree.parent(above) if isinstance(above, cst.Arg) else None
+    taker = program.tree.taker_of(call)
     # `exec(compile(text))` runs one text.
-    return not (isinstance(taker, cst.Call) and _runs_built_text(taker, program))
+    return taker is None or not _runs_built_text(taker, program)
 
 
-def _lists_members(call: cst.Call, program: Program) -> bool:
-    """Whether a call is `inspect.getmembers(module)`, of a module that had old names."""
-    if _last_name(call) != "getmembers" or not call.args:
-        return False
-    return _had_old_members(call.args[0].value, program)
-
-
-def _looks_up_own_name(node: cst.Subscript, program: Program) -> bool:
+def _looks_up_own_name(node: cst.CSTNode, program: Program) -> bool:
     """Whether `globals()["Loss" + kind]` can be an old name that the file imports."""
     match node:
         case cst.Subscript(

@@ -12,7 +12,7 @@ from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Ver
 from lossscale_codemods.rules.contrib import contrib_member
 from lossscale_codemods.rules.loss_scale_arguments import takes_old_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.tables import frameworks, names
+from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import Meaning, Target
 
 if TYPE_CHECKING:
@@ -146,24 +146,22 @@ class PassedOn(Rule):
         if usage is Usage.MEMBER and occurrence.meaning not in _WITH_SAME_MEMBERS:
             above = program.tree.parent(occurrence.node)
             member = getattr(getattr(above, "attr", None), "value", "a member")
-            advice = "Look at what it is used for, and change that with it."
-            if member == "from_config":
-                advice = (
-                    "Look at what it does with configs of old versions; tf-keras' class has no "
-                    "from_config."
-                )
-            return Review(f"{member} of the class is not the same in the new class", advice)
-        if usage is Usage.VALUE:
-            if isinstance(program.tree.parent(occurrence.node), cst.MatchClass):
-                return Review(
-                    "the pattern asks for attributes, and the new class has others",
-                    "Ask for the class alone, and read what you need of it behind the colon.",
-                )
-            if occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
-                return Review(
-                    "it is passed on, so how it will be called cannot be seen here",
-                    "Change the places that call it, then this one.",
-                )
+            return Review(
+                f"{member} of the class is not the same in the new class",
+                "Look at what it is used for, and change that with it. The optimizer of tf-keras "
+                "has no from_config.",
+            )
+        is_pattern = isinstance(program.tree.parent(occurrence.node), cst.MatchClass)
+        if usage is Usage.VALUE and is_pattern:
+            return Review(
+                "the pattern asks for attributes, and the new class has others",
+                "Ask for the class alone, and read what you need of it behind the colon.",
+            )
+        if usage is Usage.VALUE and occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
+            return Review(
+                "it is passed on, so how it will be called cannot be seen here",
+                "Change the places that call it, then this one.",
+            )
         if occurrence.meaning is Meaning.MODULE and usage is not Usage.ALIAS:
             return _of_module(occurrence, usage, program)
         return None
@@ -182,14 +180,10 @@ def _of_module(occurrence: Occurrence, usage: Usage, program: Program) -> Review
     member = program.tree.parent(occurrence.node)
     what = getattr(getattr(member, "attr", None), "value", None)
     if usage is Usage.MEMBER and what:
-        is_old = any(names.lookup(f"{old.path}.{what}") for old in occurrence.names)
-        if is_old or member in program.scopes.binding_at:
-            return Review(
-                f"{what} of the module is replaced in this file",
-                "Replace the new name instead, once everything else uses it.",
-            )
         return Review(
-            f"{what} has no public equivalent", "See the migration guide for its meaning."
+            f"{what} is replaced here, or has no public equivalent",
+            "Replace the new name instead, once everything else uses it; for what has none, see "
+            "the migration guide.",
         )
     return Review(
         "the module is passed on, so what will be taken from it cannot be seen here",
@@ -229,9 +223,10 @@ def _is_tested(occurrence: Occurrence, program: Program) -> bool:
 
 def _is_asked_for_member(occurrence: Occurrence, program: Program) -> bool:
     """Whether this is `hasattr(name, "member")`."""
-    above = program.tree.parent(occurrence.node)
-    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-    return isinstance(call, cst.Call) and dotted(call.func) == "hasattr" and call.args[0] is above
+    call = program.tree.taker_of(occurrence.node)
+    if call is None or dotted(call.func) != "hasattr":
+        return False
+    return call.args[0].value is occurrence.node
 
 
 def _instance_of(function: cst.BaseExpression) -> cst.BaseExpression | None:

@@ -65,17 +65,6 @@ class Constructors(Rule):
             f"{_HEAD}opt = {_NEW}(inner_optimizer=opt, initial_scale=2 ** 10, "
             "dynamic_growth_steps=500)\n",
         ),
-        Case(
-            f"{_HEAD}def wrap(opt):\n"
-            "    scale = tf.mixed_precision.experimental.FixedLossScale(64)\n"
-            f"    return {_OLD}(opt, scale)\n",
-            f"{_HEAD}def wrap(opt):\n    return {_NEW}(opt, dynamic=False, initial_scale=64)\n",
-        ),
-        Case(
-            f"{_HEAD}opt = {_OLD}(opt, 'dynamic' if flag else 128)\n",
-            f"{_HEAD}opt = {_NEW}"
-            '(opt, **({} if flag else {"dynamic": False, "initial_scale": 128}))\n',
-        ),
         Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
     )
     valid = (

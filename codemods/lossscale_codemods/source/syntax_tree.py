@@ -16,7 +16,7 @@ import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from libcst import BatchableCSTVisitor
 
@@ -67,6 +67,32 @@ def dotted(node: cst.CSTNode | None) -> str | None:
 def is_none(node: cst.CSTNode | None) -> bool:
     """Whether an expression is `None`."""
     return isinstance(node, cst.Name) and node.value == "None"
+
+
+def argument_of(arguments: Sequence[cst.Arg], place: int, *names: str) -> cst.Arg | None:
+    """Returns the argument at a place, or with one of some names, if that can be seen.
+
+    Args:
+        arguments: The arguments of a call.
+        place: The place, from 0.
+        names: The names.
+    """
+    for index, argument in enumerate(arguments):
+        if argument.star == "*":
+            return None
+        if argument.keyword is not None:
+            if argument.keyword.value in names:
+                return argument
+        elif index == place and not argument.star:
+            return argument
+    return None
+
+
+def key_of(subscript: cst.Subscript) -> str | None:
+    """Returns the text that something is looked up by: `key` of `x["key"]`."""
+    index = subscript.slice[0].slice
+    key = index.value if isinstance(index, cst.Index) else None
+    return str(key.evaluated_value) if isinstance(key, cst.SimpleString) else None
 
 
 @functools.lru_cache(maxsize=32)
@@ -190,6 +216,17 @@ class Tree:
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Returns the node's parent; a module has none."""
         return self.parents.get(node)
+
+    def call_of(self, node: cst.CSTNode) -> cst.Call | None:
+        """Returns the call of an expression, if it is called."""
+        above = self.parent(node)
+        return above if isinstance(above, cst.Call) and above.func is node else None
+
+    def taker_of(self, node: cst.CSTNode) -> cst.Call | None:
+        """Returns the call that an expression is an argument of, if it is one."""
+        argument = self.parent(node)
+        call = self.parent(argument) if isinstance(argument, cst.Arg) else None
+        return call if isinstance(call, cst.Call) else None
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """Yields the node's parent, its parent, and so on up to the module."""

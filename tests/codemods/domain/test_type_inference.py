@@ -115,13 +115,11 @@ def test_a_wrapper_is_proven_by_whatever_else_it_can_be() -> None:
         assert {parsed.types.is_wrapper(read) for read in reads} == {proven}, source
 
 
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "model.optimizer",
-        f"typing.cast('Any', {WRAPPED})",
-    ],
-)
-def test_what_is_not_followed(expression: str) -> None:
-    source = f"model = tf.keras.Sequential()\nmodel.compile({WRAPPED})"
-    assert kinds(source, expression) == {ObjectType.UNKNOWN}
+def test_what_is_not_followed() -> None:
+    assert kinds("", f"typing.cast('Any', {WRAPPED})") == {ObjectType.UNKNOWN}
+
+
+def test_what_objects_of_keras_have() -> None:
+    source = f"model = tf.keras.Sequential()\nopt = {WRAPPED}"
+    assert kinds(source, "model.optimizer") == {ObjectType.KERAS, ObjectType.WRAPPER}
+    assert kinds(source, "opt.inner_optimizer") == {ObjectType.KERAS}

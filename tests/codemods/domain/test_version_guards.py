@@ -80,7 +80,6 @@ TODAY_AS_WELL = [
     "int(V[2]) < 4",
     "float(V[:3]) < 2.4",
     'float(".".join(V.split(".")[:2])) < 2.4',
-    'pkg_resources.get_distribution("tensorflow").version < "2.4"',
 ]
 FEATURE = 'hasattr(mp, "experimental")'
 """What asks for old versions only where the new names are the alternative."""
@@ -188,21 +187,6 @@ def test_asking_an_object_for_its_class_is_no_guard() -> None:
                     return opt.loss_scale
             """,
         )
-
-
-def test_asking_a_loss_scale_how_it_is_read() -> None:
-    head = """
-        import tensorflow as tf
-        from tensorflow.keras.mixed_precision import LossScaleOptimizer
-        opt = LossScaleOptimizer(tf.keras.optimizers.SGD())
-    """
-    for guard in (
-        "try: s = float(opt.loss_scale)\n        except TypeError: s = opt.loss_scale()",
-        "try: s = opt.loss_scale()\n        except TypeError: s = opt.loss_scale",
-        "s = opt.loss_scale() if callable(opt.loss_scale) else opt.loss_scale",
-        "if callable(opt.loss_scale): s = opt.loss_scale()",
-    ):
-        check_left(f"{head}    {guard}\n", "branch for old versions")
 
 
 def test_a_branch_whose_sibling_was_just_rewritten_keeps_its_own_reason() -> None:

@@ -12,7 +12,7 @@ from tests.codemods.checks import check_review, program, reviews
 CALLBACK = """
     import tensorflow as tf
 
-    class Log(tf.keras.callbacks.Callback):
+    class Log:
         def on_epoch_end(self, epoch, logs=None):
             logs["loss_scale"] = float(self.model.optimizer.loss_scale())
 

@@ -313,7 +313,7 @@ def test_string_annotations_and_type_checking_follow() -> None:
             from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer
             import tensorflow as tf
 
-        def f(opt: "LossScaleOptimizer", p: "tf.keras.mixed_precision.experimental.Policy"): ...
+        def f(opt: "LossScaleOptimizer", p: tf.keras.mixed_precision.experimental.Policy): ...
         """,
         """
         from typing import TYPE_CHECKING
@@ -321,7 +321,7 @@ def test_string_annotations_and_type_checking_follow() -> None:
             from tensorflow.keras.mixed_precision import LossScaleOptimizer
             import tensorflow as tf
 
-        def f(opt: "LossScaleOptimizer", p: "tf.keras.mixed_precision.Policy"): ...
+        def f(opt: "LossScaleOptimizer", p: tf.keras.mixed_precision.Policy): ...
         """,
     )
 

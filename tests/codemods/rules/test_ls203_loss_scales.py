@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import check_left, check_transformed, reviews
+from tests.codemods.checks import check_left, check_review, check_transformed, reviews
 
 
 def test_every_home_of_the_classes() -> None:
@@ -45,16 +45,13 @@ def test_a_custom_loss_scale() -> None:
     )
 
 
-def test_a_loss_scale_in_a_variable_stays_with_the_optimizer_that_takes_it() -> None:
-    check_left(
-        """
-        import tensorflow as tf
-        scale = tf.train.experimental.DynamicLossScale(multiplier=4)
-        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
-        """,
-        "it belongs to the optimizer on line 3, which stays as it is",
-        "a multiplier of 4 has no equivalent",
-    )
+def test_a_loss_scale_stays_with_the_optimizer_whose_argument_it_is() -> None:
+    scale = "tf.{}.DynamicLossScale(multiplier=4)"
+    old, new = scale.format("train.experimental"), scale.format("compat.v1.mixed_precision")
+    made = "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, {})\n"
+    check_left(f"import tensorflow as tf\n{made.format(old)}", "a multiplier of 4")
+    lines = "import tensorflow as tf\nscale = {}\n" + made.format("scale")
+    check_review(lines.format(old), lines.format(new), "a multiplier of 4 has no equivalent")
 
 
 def test_a_loss_scale_in_a_variable_that_no_optimizer_takes_is_respelled() -> None:

@@ -309,20 +309,3 @@ def test_an_unknown_object_with_an_unknown_value_is_reported(keyword: str) -> No
 def test_an_unknown_object_that_reads_like_no_model_is_left() -> None:
     tail = "def build(parser, opt):\n    parser.compile(opt, path=x)\n"
     check_transformed(OLD + tail, NEW + tail)
-
-
-@pytest.mark.parametrize(
-    ("imported", "is_keras_3"),
-    [
-        ("import keras", True),
-        ("from keras.models import load_model", True),
-        ("from tensorflow import keras", False),
-        ("try:\n    from tensorflow import keras\nexcept ImportError:\n    import keras", False),
-        ("import keras_tuner", False),
-    ],
-)
-def test_a_model_can_be_of_keras_3(imported: str, is_keras_3: bool) -> None:
-    lines = f"{imported}\n\n\ndef fit(model):\n    model.compile('adam', 'mse')\n"
-    message = "whose models are of Keras 3 now" if is_keras_3 else "not proven to be a Keras model"
-    result = check_review(OLD + lines, NEW + lines, message)
-    assert result.unsafe_fixes == (not is_keras_3)

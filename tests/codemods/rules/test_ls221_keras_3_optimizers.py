@@ -85,11 +85,6 @@ def test_arguments_of_a_partial_are_mapped() -> None:
     )
 
 
-def test_a_class_that_is_looked_up_is_reported_if_it_gets_old_arguments() -> None:
-    line = "def make(cls=tf.keras.optimizers.SGD):\n    return cls(lr=0.1)\n"
-    check_review(OLD + line, NEW + line, "refuse `lr`", target="keras3")
-
-
 def test_a_program_without_old_names_is_left() -> None:
     line = "import tensorflow as tf\nopt = tf.keras.optimizers.SGD(lr=0.1)\n"
     check_transformed(line, line, target="keras3")

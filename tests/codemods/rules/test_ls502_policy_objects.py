@@ -237,21 +237,6 @@ def test_a_loss_scale_that_a_parameter_gets_is_not_followed() -> None:
     assert any("LS502" in text for text in reviews(result))
 
 
-def test_the_arguments_to_give_instead() -> None:
-    policy = "tf.keras.mixed_precision.experimental.Policy('mixed_float16', {})\n"
-    for scale, arguments in (
-        ("128", "dynamic=False, initial_scale=..."),
-        ("tf.train.experimental.FixedLossScale(8)", "dynamic=False, initial_scale=..."),
-        (
-            "tf.train.experimental.DynamicLossScale(8)",
-            "initial_scale=..., dynamic_growth_steps=...",
-        ),
-    ):
-        result = migrate_source(f"import tensorflow as tf\np = {policy.format(scale)}")
-        (text,) = (text for text in reviews(result) if "LS502" in text)
-        assert f"LossScaleOptimizer(optimizer, {arguments})" in text
-
-
 WRAPS = f"{{}}.LossScaleOptimizer({ADAM}, {{}})"
 
 

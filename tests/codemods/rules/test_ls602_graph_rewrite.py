@@ -117,38 +117,11 @@ def test_what_one_kind_alone_can_do_makes_that_likely(use: str, becomes: str | N
     assert text == source if becomes is None else f"opt = {becomes}\n" in text
 
 
-def test_the_switch_is_under_the_condition_of_the_call() -> None:
-    check_transformed(
-        f"""
-        import tensorflow as tf
-        def make(fp16):
-            sgd = tf.keras.optimizers.SGD()
-            opt = tf.train.experimental.{ENABLE}(sgd) if fp16 else sgd
-            return opt
-        """,
-        f"""
-        import tensorflow as tf
-        def make(fp16):
-            sgd = tf.keras.optimizers.legacy.SGD()
-            opt = tf.keras.mixed_precision.LossScaleOptimizer(sgd) if fp16 else sgd
-            if fp16:
-                {SWITCH}
-            return opt
-        """,
-    )
-    call = f"tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())"
-    for other in (
-        f"fp16 = {call} if fp16 else None",
-        f"opt = {call} if on() else None",
-        f"opt = None if fp32 else {call}",
-    ):
-        check_left(f"import tensorflow as tf\n{other}\n", "there is no line for one here")
-
-
 @pytest.mark.parametrize(
     "place",
     [
         "if amp: opt = {call}",
+        "opt = {call} if amp else None",
         "opt = {call}; go()",
         "def f(): return {call}",
         "{call}.apply(x)",
@@ -200,35 +173,6 @@ def test_what_is_left() -> None:
     check_left(
         f"import tensorflow as tf\ndef f(o):\n    return tf.train.experimental.{ENABLE}(o)\n",
         "not proven",
-    )
-
-
-def test_tests_of_the_function_keep_it() -> None:
-    check_left(
-        f"""
-        import tensorflow as tf
-        class RewriteTest(tf.test.TestCase):
-            def tearDown(self):
-                tf.compat.v1.mixed_precision.disable_mixed_precision_graph_rewrite()
-
-            def test_wrap_optimizer(self):
-                opt = tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.legacy.SGD(), 123.)
-                self.assertEqual(self.evaluate(opt.loss_scale), 123.)
-
-            def helper(self):
-                tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.legacy.SGD())
-        """,
-        "needs the function",
-        "needs the function",
-    )
-    check_left(
-        f"""
-        import tensorflow as tf
-        def test_it():
-            opt = tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.legacy.SGD())
-            assert isinstance(opt, tf.keras.optimizers.legacy.Optimizer)
-        """,
-        "needs the function",
     )
 
 

@@ -66,7 +66,8 @@ def test_a_manager_that_waits_before_it_halves_is_an_unsafe_fix(rest: str) -> No
     before = MANAGER.format(manager, CONTRIB, "LossScaleOptimizer")
     result = check_left(before, "a DynamicLossScale halves", "so is the manager")
     assert result.unsafe_fixes == 2
-    after = (f"{V1}.DynamicLossScale(2 ** 32, 1000)", V1, "MixedPrecisionLossScaleOptimizer")
+    scale = f"{V1}.DynamicLossScale(initial_loss_scale=2 ** 32, increment_period=1000)"
+    after = (scale, V1, "MixedPrecisionLossScaleOptimizer")
     check_transformed(before, MANAGER.format(*after), unsafe_fixes=True)
 
 

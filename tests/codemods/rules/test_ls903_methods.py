@@ -41,7 +41,6 @@ def test_the_method_is_respelled(before: str, after: str) -> None:
         ),
         ("options.experimental_optimization.map_vectorization.enabled = True", "take it out"),
         ("options.map_vectorization = x", "take it out"),
-        ("run = getattr(s, 'experimental_run_v2')", "In new code: Strategy.run"),
         (f"{MIXED_IN}class Net(tf.keras.Model, Loss): pass", "Keras' own compute_loss"),
         (f"{MIXED_IN}class Net(tf.keras.models.Model, object, Loss): pass", "found before"),
     ],

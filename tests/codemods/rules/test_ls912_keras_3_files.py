@@ -38,6 +38,8 @@ def test_files_of_other_forms_are_reported(line: str, message: str) -> None:
         "model.save(f'{folder}/model.keras')",
         "model.save(folder + '/model.keras')",
         "model.save_weights('a.weights.h5')",
+        "model.load_weights(os.path.join(folder, 'a.weights.h5'))",
+        "model.save_weights('a-{}.weights.h5'.format(epoch))",
         "new = tf.keras.models.load_model('model.keras')",
         "tf.train.Checkpoint(step=tf.Variable(1)).restore(path)",
         "image.save('image')",
