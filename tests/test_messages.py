@@ -1566,7 +1566,7 @@ ELSEWHERE = {
     # Races with other programs, and disks.
     f"{CODEMOD}/running/writing.py": "tests/codemods/running",
     f"{CODEMOD}/running/configuration.py": "tests/cli/test_migrate.py",
-    f"{CODEMOD}/project/files.py": "tests/codemods/running/test_configuration.py",
+    f"{CODEMOD}/source/reading.py": "tests/codemods/running/test_configuration.py",
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
     f"{CODEMOD}/rules/neighbour_uses.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 from lossscale_codemods.domain.program import Program
-from lossscale_codemods.project.files import ProjectImports
+from lossscale_codemods.python import ProjectFiles
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.source.syntax_tree import tree_of
 from lossscale_codemods.tables.options import Options
@@ -40,7 +40,7 @@ def values(folder: Path, files: Mapping[str, str], last: str = "x") -> frozenset
     main = folder / "main.py"
     tree = tree_of(f"{main.read_text()}\n{last}\n")
     everything = [os.fspath(path) for path in sorted(folder.rglob("*.*"))]
-    parsed = Program(tree, relative=ProjectImports(main, everything))
+    parsed = Program(tree, project=ProjectFiles(main, everything))
     line = parsed.tree.module.body[-1]
     assert isinstance(line, cst.SimpleStatementLine)
     assert isinstance(line.body[0], cst.Expr)

@@ -232,7 +232,7 @@ class Finder:
                     continue
                 for alias in node.names:
                     path = member_path(module, alias.evaluated_name)
-                    if path.startswith(".") and self.resolver.relative is not None:
+                    if path.startswith(".") and self.resolver.project is not None:
                         continue  # The imported file is migrated by itself.
                     old = names.lookup(path)
                     if old is not None:

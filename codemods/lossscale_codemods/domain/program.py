@@ -15,7 +15,7 @@ from lossscale_codemods.domain.version_reachability import VersionReachability
 from lossscale_codemods.python import (
     Binding,
     BindingKind,
-    RelativeImports,
+    ProjectFiles,
     Resolver,
     Scope,
     import_path,
@@ -24,9 +24,8 @@ from lossscale_codemods.python import (
 )
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, optimizer_families
-from lossscale_codemods.tables.names import WITH_KERAS_3, Target
-from lossscale_codemods.tables.options import Exports
-from lossscale_codemods.tables.suppression import Selection
+from lossscale_codemods.tables.names import WITH_KERAS_3
+from lossscale_codemods.tables.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,30 +56,24 @@ class Program:
 
     Args:
         tree: The parsed file.
-        target: What it is migrated to.
-        relative: Knows what relative imports give.
+        options: What is done with it.
+        project: The project that it is in, if it is in one.
         source: The bytes it was parsed from.
-        exports: What is known of the files that may import this one.
-        legacy_optimizers: Whether Keras optimizers stay of the family that they were of.
         runs_with_old: Whether it runs in one program with files that come to old names; without
             it, it does if it has such names itself.
-        selection: Which rules the run applies.
     """
 
     def __init__(
         self,
         tree: Tree,
-        target: Target = Target.TF_KERAS,
-        relative: RelativeImports | None = None,
+        options: Options | None = None,
+        project: ProjectFiles | None = None,
         source: bytes | None = None,
-        exports: Exports | None = None,
         *,
-        legacy_optimizers: bool = True,
         runs_with_old: bool | None = None,
-        selection: Selection | None = None,
     ) -> None:
-        self.target = target
-        self.exports = Exports() if exports is None else exports
+        self.options = Options() if options is None else options
+        self.target, self.exports = self.options.target, self.options.exports
         self.has_old_uses = False
         """Whether rules have found what is no old name, and makes this an old program as well."""
         self.decided_strings: set[cst.CSTNode] = set()
@@ -94,12 +87,12 @@ class Program:
         """Tells the line of the file as it was given, where this is a later form of it."""
         self.source = self.tree.bytes if source is None else source
         self.scopes = scopes_of(self.tree)
-        self.resolver = Resolver(self.scopes, relative=relative)
-        with_keras_3 = target in WITH_KERAS_3
+        self.resolver = Resolver(self.scopes, project=project)
+        with_keras_3 = self.target in WITH_KERAS_3
         self.types = (Keras3Types if with_keras_3 else TypeInference)(self.resolver)
-        self.legacy_optimizers = legacy_optimizers
+        self.legacy_optimizers = self.options.legacy_optimizers
+        self.selection = self.options.selection
         self.runs_with_old = runs_with_old
-        self.selection = Selection() if selection is None else selection
         self._memory: dict[str, Any] = {}
         self._finder = Finder(self.resolver)
 

@@ -23,7 +23,6 @@ from lossscale_codemods.python import (
     Definition,
     Modules,
     ProjectClass,
-    ProjectFiles,
     Resolver,
     Scope,
     decorators,
@@ -70,8 +69,8 @@ class Value(NamedTuple):
     @property
     def path(self) -> Path | None:
         """The file that the call is in, if it is one of the project's."""
-        files = self.resolver.relative if self.resolver is not None else None
-        return files.path if isinstance(files, ProjectFiles) else None
+        project = self.resolver.project if self.resolver is not None else None
+        return None if project is None else project.path
 
 
 _V1 = frozenset({ObjectType.V1, ObjectType.V1_WRAPPER})

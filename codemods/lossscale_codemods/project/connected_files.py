@@ -12,9 +12,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.project.files import import_folders, read
+from lossscale_codemods.domain import ProjectFiles
+from lossscale_codemods.source.reading import read
 from lossscale_codemods.tables.frameworks import is_framework
 
 if TYPE_CHECKING:
@@ -40,28 +41,19 @@ _MODULE = re.compile(
 _SCRIPT = re.compile(rb"(?<![\w.-])(?:[\w.-]+/)*[\w-][\w.-]*\.py\b")
 
 
-class ModuleName(NamedTuple):
-    """What a program says of a module that it imports by its name.
+def module_names(source: bytes) -> Iterator[tuple[str, bool]]:
+    """Yields the modules that a program imports by their names, as far as it says them.
 
-    Attributes:
-        dotted: The path of the module, or of the package that it is in.
-        is_package: Whether any module of this package is meant.
+    With each, it yields whether that is a package, any module of which is meant.
     """
-
-    dotted: str
-    is_package: bool
-
-
-def module_names(source: bytes) -> Iterator[ModuleName]:
-    """Yields the modules that a program imports by their names, as far as it says them."""
     if not any(word in source for word in _IMPORTING):
         return
     for match in _MODULE.finditer(source):
         dotted = match[1].decode("utf-8", "replace")
         if match[2]:
-            yield ModuleName(dotted.rstrip("."), False)
+            yield dotted.rstrip("."), False
         else:
-            yield ModuleName(dotted.rpartition(".")[0] or ".", True)
+            yield dotted.rpartition(".")[0] or ".", True
 
 
 def scripts(source: bytes) -> Iterator[str]:
@@ -94,18 +86,10 @@ class ImportGraph:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = {os.path.abspath(name): name for name in names}  # noqa: PTH100  # resolve() would follow links
-        self._modules: dict[str, list[str]] = {}
-        """The files of each module, by its path without what makes it a file."""
-        for path in self._names:
-            module = path.rpartition(".")[0].removesuffix(f"{os.sep}__init__")
-            self._modules.setdefault(module, []).append(path)
-        self._places = _with_folders(self._modules)
-        self._roots = {place.rpartition(os.sep)[2] for place in self._places}
-        self._folders: dict[str, list[str]] = {}
         self._imported: dict[str, set[str]] = {}
         self._importing: dict[str, set[str]] = {}
         for path in self._names:
-            self._imported[path] = set(self._files_imported(path)) - {path}
+            self._imported[path] = {*self._files_imported(path)} & self._names.keys() - {path}
             for one in self._imported[path]:
                 self._importing.setdefault(one, set()).add(path)
 
@@ -141,62 +125,31 @@ class ImportGraph:
             names = [b"", *(one.split()[0] for one in _NAME.findall(listed))]
             glue = b"" if module.endswith(b".") or not module else b"."
             imported.update(_text(module + (glue if name else b"") + name) for name in names)
+        project = ProjectFiles(Path(path))
+        for dotted, is_package in module_names(source):
+            imported.add(dotted)
+            if is_package:
+                yield from self._files_in(project, dotted)
         for dotted in imported:
-            yield from self._files_of(path, dotted)
-        for one in module_names(source):
-            yield from self._files_of(path, one.dotted)
-            if one.is_package:
-                yield from self._files_in(path, one.dotted)
+            if not is_framework(dotted):
+                yield from (str(file) for file, _ in project.modules(dotted))
         for script in scripts(source):
-            yield from self._scripts_at(os.path.dirname(path), script)  # noqa: PTH120  # strings, for speed
+            yield from self._scripts_at(project.path.parent, script)
 
-    def _files_of(self, path: str, dotted: str) -> Iterator[str]:
-        """Yields the files that an import runs: a module, and the packages that it is in."""
-        name = dotted.lstrip(".")
-        parts = name.split(".") if name else []
-        dots = len(dotted) - len(name)
-        if dots:
-            folders = [path]
-            for _ in range(dots):
-                folders = [os.path.dirname(folders[0])]  # noqa: PTH120  # strings, for speed
-        elif not parts or is_framework(name) or parts[0] not in self._roots:
-            folders = []
-        else:
-            folders = self._folders_of(path)
-        for place in folders:
-            if dots:
-                yield from self._modules.get(place, ())
-            for part in parts:
-                place = f"{place}{os.sep}{part}"  # noqa: PLW2901  # it walks down the path
-                if place not in self._places:
-                    break
-                yield from self._modules.get(place, ())
-
-    def _files_in(self, path: str, package: str) -> Iterator[str]:
+    def _files_in(self, project: ProjectFiles, package: str) -> Iterator[str]:
         """Yields the files of a package, one of which is imported by a name made at run time."""
-        folders = self._folders_of(path)
-        name = package.strip(".")
-        parts = name.split(".") if name else []
-        inside = tuple(
-            os.path.join(folder, *parts, "")  # noqa: PTH118  # strings, for speed
-            for folder in (folders if parts else folders[:1])
-        )
+        parts = [part for part in package.split(".") if part]
+        folders = project.homes(parts[0]) if parts else [project.path.parent]
+        inside = tuple(f"{folder.joinpath(*parts)}{os.sep}" for folder in folders)
         yield from (name for name in self._names if name.startswith(inside))
 
-    def _scripts_at(self, folder: str, script: str) -> Iterator[str]:
+    def _scripts_at(self, folder: Path, script: str) -> Iterator[str]:
         """Yields the file that a script's path means, from the folder of who runs it."""
         for relative in (script, script.rpartition("/")[2]):
-            path = os.path.normpath(os.path.join(folder, relative))  # noqa: PTH118  # see above
+            path = os.path.normpath(folder / relative)
             if path in self._names:
                 yield path
                 return
-
-    def _folders_of(self, path: str) -> list[str]:
-        """Returns the folders in which an absolute import of a file may find its module."""
-        folder = os.path.dirname(path)  # noqa: PTH120  # strings, for speed
-        if folder not in self._folders:
-            self._folders[folder] = [str(one) for one in import_folders(Path(path))]
-        return self._folders[folder]
 
 
 def _source(path: str) -> bytes:
@@ -209,17 +162,6 @@ def _source(path: str) -> bytes:
 
 def _text(dotted: bytes) -> str:
     return dotted.decode("utf-8", "replace")
-
-
-def _with_folders(paths: Iterable[str]) -> set[str]:
-    """Returns paths with all folders that they are in."""
-    places: set[str] = set()
-    for path in paths:
-        place = path
-        while place not in places:
-            places.add(place)
-            place = os.path.dirname(place)  # noqa: PTH120  # strings, for speed
-    return places
 
 
 def _closure(first: Mapping[str, str], edges: Mapping[str, set[str]]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from lossscale_codemods.project.gitignore import IgnoreFile, ignoring
 
@@ -41,8 +41,6 @@ EXCLUDED_FOLDERS = frozenset(
         "venv",
     }
 )
-_CHECKPOINTS = ".ipynb_checkpoints"
-"""Copies of notebooks that Jupyter keeps. Users see them and may have added them to the tree."""
 _SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!.*python")
 _LONGEST_SHEBANG = 128
 _OLD_PATH = re.compile(rb"mixed_precision\W{1,2}experimental|\.experimental\W\w*LossScale")
@@ -83,9 +81,12 @@ class Skipped:
     failed: bool = False
 
 
+Entry: TypeAlias = DiscoveredFile | Skipped
+
+
 def discover(
     paths: Sequence[Path], *, no_ignore: bool = False, exclude: Sequence[str] = ()
-) -> Iterator[DiscoveredFile | Skipped]:
+) -> Iterator[Entry]:
     """Yields the files below the paths, each once, in a stable order.
 
     Args:
@@ -97,9 +98,13 @@ def discover(
     seen: set[str] = set()
     excluded = IgnoreFile.of(Path("/"), exclude)
     for path in paths:
-        for real, entry in _discover_one(path, no_ignore, excluded):
-            if real not in seen:
-                seen.add(real)
+        for entry in _discover_one(path, no_ignore, excluded):
+            if isinstance(entry, DiscoveredFile):
+                known_by = os.path.realpath(entry.name)
+            else:
+                known_by = f"skipped {os.path.abspath(entry.path)}"  # noqa: PTH100  # keeps links
+            if known_by not in seen:
+                seen.add(known_by)
                 yield entry
 
 
@@ -123,22 +128,19 @@ def _joined(start: str, pattern: str) -> str:
     return f"{negation}{start}/{rest}"
 
 
-def _discover_one(
-    path: Path, no_ignore: bool, exclude: IgnoreFile
-) -> Iterator[tuple[str, DiscoveredFile | Skipped]]:
-    """Yields what is found, each with the real path of the file, by which it is known again."""
+def _discover_one(path: Path, no_ignore: bool, exclude: IgnoreFile) -> Iterator[Entry]:
     # resolve() would follow links.
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  # the current folder may be gone
     skipped = _why_skipped(path)
     read = [] if no_ignore else list(_ignore_files_above(absolute))
     ignores = [file for file in read if isinstance(file, IgnoreFile)]
-    yield from ((f"skipped {file.path}", file) for file in read if isinstance(file, Skipped))
+    yield from (file for file in read if isinstance(file, Skipped))
     if skipped is None and not no_ignore:
         named = 1 if path.is_absolute() else len(path.parts)
         ignored = _why_ignored(absolute, ignores, exclude, named)
         skipped = Skipped(path, ignored) if ignored is not None else None
     if skipped is not None:
-        yield f"skipped {path}", skipped
+        yield skipped
     elif os.path.isdir(path):
         real = os.path.realpath(path)
         applying = [(file, f"{absolute.relative_to(file.folder).as_posix()}/") for file in ignores]
@@ -147,7 +149,7 @@ def _discover_one(
         yield from _Walk(real, no_ignore, exclude).below(top)
     else:
         root = os.path.realpath(absolute.parent)
-        yield os.path.realpath(path), DiscoveredFile(str(path), root)
+        yield DiscoveredFile(str(path), root)
 
 
 def _why_skipped(path: Path) -> Skipped | None:
@@ -180,7 +182,7 @@ def _why_ignored(
         named: How many of the path's last parts the user named.
     """
     if path.name in EXCLUDED_FOLDERS and os.path.isdir(path):
-        return _left_out(path.name)
+        return f"folders called {path.name} are left out; --no-ignore overrides"
     for part in [path, *path.parents][:named]:
         if _is_excluded(exclude, part.as_posix()[1:], is_folder=part != path or path.is_dir()):
             return "the configuration or --exclude leaves it out; --no-ignore overrides"
@@ -250,7 +252,7 @@ class _Walk:
     no_ignore: bool
     exclude: IgnoreFile
 
-    def below(self, top: _Folder) -> Iterator[tuple[str, DiscoveredFile | Skipped]]:
+    def below(self, top: _Folder) -> Iterator[Entry]:
         """Yields what is in a folder, and in the folders in it."""
         # No call for each level: there can be more levels than Python has calls.
         entered = [self._inside(top)]
@@ -263,7 +265,7 @@ class _Walk:
             else:
                 yield one
 
-    def _inside(self, folder: _Folder) -> Iterator[_Folder | tuple[str, DiscoveredFile | Skipped]]:
+    def _inside(self, folder: _Folder) -> Iterator[_Folder | Entry]:
         """Yields the folders and files of one folder, by their names."""
         shown, applying = folder.shown, folder.applying
         try:
@@ -271,17 +273,14 @@ class _Walk:
                 entries = sorted(scanned, key=lambda entry: entry.name)
         except OSError as error:
             reason = f"the folder cannot be read: {error.strerror}"
-            yield f"skipped {shown}", Skipped(Path(shown), reason, failed=True)
+            yield Skipped(Path(shown), reason, failed=True)
             return
         if not self.no_ignore and any(entry.name == ".gitignore" for entry in entries):
             own = _ignore_file(Path(folder.real))
             if isinstance(own, IgnoreFile):
                 applying = [*applying, (own, "")]
             elif own is not None:
-                yield (
-                    f"skipped {own.path}",
-                    dataclasses.replace(own, path=Path(shown, ".gitignore")),
-                )
+                yield dataclasses.replace(own, path=Path(shown, ".gitignore"))
         for entry in entries:
             name = entry.name
             path = os.path.join(shown, name)  # noqa: PTH118  # see the class
@@ -292,9 +291,6 @@ class _Walk:
                     continue
                 place = folder.absolute + name
                 if not self.no_ignore and self._leaves_out(name, place, is_folder, applying):
-                    known = is_folder and name == _CHECKPOINTS
-                    if known and not self._ignores(name, place, applying):
-                        yield f"skipped {path}", Skipped(Path(path), _left_out(name))
                     continue
                 if is_doubtful and not _is_looked_at(entry):
                     continue
@@ -304,19 +300,18 @@ class _Walk:
                 else:
                     yield self._file(entry, path)
             except OSError as error:
-                yield f"skipped {path}", _unreachable(Path(path), error)
+                yield _unreachable(Path(path), error)
 
-    def _file(self, entry: os.DirEntry[str], path: str) -> tuple[str, DiscoveredFile | Skipped]:
+    def _file(self, entry: os.DirEntry[str], path: str) -> Entry:
         reason = "it is a link to nothing, or to a folder"
         try:
             if entry.is_file():
-                real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-                return real, DiscoveredFile(path, self.root)
+                return DiscoveredFile(path, self.root)
         except OSError as error:
             if error.errno not in _NOTHING_THERE:
                 raise
         reason = reason if entry.is_symlink() else "it is no regular file"
-        return f"skipped {path}", Skipped(Path(path), reason)
+        return Skipped(Path(path), reason)
 
     def _leaves_out(
         self, name: str, place: str, is_folder: bool, applying: Sequence[tuple[IgnoreFile, str]]
@@ -328,20 +323,10 @@ class _Walk:
         below = [(file, above + name) for file, above in applying]
         return bool(below) and ignoring(below, is_folder=is_folder) is not None
 
-    def _ignores(self, name: str, place: str, applying: Sequence[tuple[IgnoreFile, str]]) -> bool:
-        """Whether a `.gitignore` file, or the user, leaves a folder out."""
-        below = [(file, above + name) for file, above in applying]
-        ignored = below and ignoring(below, is_folder=True) is not None
-        return bool(ignored) or _is_excluded(self.exclude, place, is_folder=True)
-
 
 def _is_excluded(exclude: IgnoreFile, place: str, *, is_folder: bool) -> bool:
     pattern = exclude.match(place, is_folder=is_folder)
     return pattern is not None and not pattern.negated
-
-
-def _left_out(name: str) -> str:
-    return f"folders called {name} are left out; --no-ignore overrides"
 
 
 def _is_looked_at(entry: os.DirEntry[str]) -> bool:

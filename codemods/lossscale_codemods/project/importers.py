@@ -9,17 +9,17 @@ is not sure that a file means this module, or a notebook does, it is enough that
 from __future__ import annotations
 
 import ast
-import dataclasses
+import contextlib
 import functools
 import itertools
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from lossscale_codemods.domain import ProjectFiles, is_top, member_path
 from lossscale_codemods.project.discovery import DiscoveredFile, discover
-from lossscale_codemods.project.files import is_top, module_at, read
-from lossscale_codemods.source.reading import parsed
+from lossscale_codemods.source.reading import parsed, read
 from lossscale_codemods.tables.frameworks import is_framework
 
 if TYPE_CHECKING:
@@ -29,18 +29,21 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""
-_LONGEST = 200
+_LONGEST = 20
+"""Parts of a path that are looked at."""
+_WORD = re.compile(r"\w+")
+_PATH = re.compile(r"\.*\w+(?:\.\w+)*")
 _STAR = re.compile(rb"import[ \t\f\\\r\n]*\*")
 
 
 def used_by_others(
-    results: Mapping[str, Result], others: Callable[[set[str]], Iterable[str]]
+    results: Mapping[str, Result], others: Callable[[], Iterable[str]]
 ) -> dict[str, dict[str, str]]:
     """Returns the names that a run would change although other files use them.
 
     Args:
         results: What the run makes of files, by their names.
-        others: Finds the names of all files that may use names of these, given those names.
+        others: Finds the names of all files that may use names of these.
 
     Returns:
         For each such file, its names, and for each of these a file that uses it.
@@ -52,214 +55,131 @@ def used_by_others(
     }
     if not changing:
         return {}
+    words = [name.removeprefix(".").encode() for names in changing.values() for name in names]
+    sources: dict[Path, bytes] = {}
     texts = {_absolute(name): result.output for name, result in results.items()}
-    changed = {name for names in changing.values() for name in names}
-    importers = Importers(others(changed), texts, changed)
+    for name in others():
+        # Strings: on a large tree, path objects would take longer than reading.
+        here = _absolute(name)
+        with contextlib.suppress(OSError):
+            source = texts[here] if here in texts else read(name)
+            if any(word in source for word in words) or _STAR.search(source):
+                sources[Path(here)] = source
     used = {}
     for file, names in changing.items():
-        users = importers.users(Path(file), names)
+        module = Path(_absolute(file))
+        found = ((name, _user(module, name, sources, {module})) for name in names)
+        users = {n: os.path.relpath(user, module.parent) for n, user in found if user is not None}
         if users:
-            here = Path(file).absolute().parent
-            used[file] = {n: os.path.relpath(user, here) for n, user in users.items()}
+            used[file] = users
     return used
 
 
-def can_hand_on(source: bytes) -> bool:
-    """Whether a file can offer names that are not in it, by a star import."""
-    return _STAR.search(source) is not None
+def _user(module: Path, name: str, sources: Mapping[Path, bytes], seen: set[Path]) -> Path | None:
+    """Returns a file that uses a name of a module, of those that have the name or a star import."""
+    home = os.fsencode(_imported_as(module))
+    for other, source in sources.items():
+        is_near = module.stem == "__init__" and module.parent in other.parents
+        is_named = is_near or name.startswith(".") or home in source
+        if other in seen or not is_named:
+            continue
+        said = _said(source, is_notebook=other.suffix == ".ipynb")
+        if name.startswith("."):
+            if name[1:] in said.members:
+                return other
+        elif name in said.members or (said.has_star and name in said.loaded):
+            if _can_mean(other, said, module):
+                return other
+        elif said.has_star and not name.startswith("_") and _can_mean(other, said, module):
+            # What a star import brings in, the file may itself offer to others.
+            user = _user(other, name, sources, seen | {module, other})
+            if user is not None:
+                return user
+    return None
 
 
-class Importers:
-    """The files that may use names of others.
+class _Said(NamedTuple):
+    """What a file says of others.
 
-    Args:
-        files: Their names.
-        texts: What is in those that change, by their absolute paths; the others are read.
-        names: Names that are going to be asked for.
+    Attributes:
+        paths: The dotted paths that it imports or reads, and its strings.
+        members: The members that it imports, the attributes that it reads of anything but the
+            frameworks, and the last parts of its strings.
+        loaded: The names that it reads.
+        has_star: Whether it imports all that a module offers.
     """
 
-    def __init__(
-        self, files: Iterable[str], texts: Mapping[str, bytes], names: Iterable[str]
-    ) -> None:
-        words = [name.removeprefix(".").encode() for name in names]
-        self.texts: dict[Path, bytes] = {}
-        for name in files:
-            # Strings: on a large tree, path objects would take longer than reading.
-            here = _absolute(name)
-            source = texts.get(here)
-            if source is None:
-                try:
-                    source = read(name)
-                except OSError:
-                    continue
-            if name.endswith(".ipynb"):
-                source = source.replace(rb"\n", b"\n")
-            if any(word in source for word in words) or can_hand_on(source):
-                self.texts[Path(here)] = source
-
-    def users(self, path: Path, names: Iterable[str]) -> dict[str, Path]:
-        """Returns those of a file's names that another file uses, each with such a file."""
-        here = path.absolute()
-        found = ((name, self._user(here, name, {here})) for name in names)
-        return {name: user for name, user in found if user is not None}
-
-    def _user(self, module: Path, name: str, seen: set[Path]) -> Path | None:
-        says_name = _word(name.removeprefix(".").encode())
-        is_package = module.stem == "__init__"
-        stem = os.fsencode(module.parent.name if is_package else module.stem)
-        for other, source in self.texts.items():
-            is_named = stem in source or (is_package and module.parent in other.parents)
-            names_it = says_name.search(source) is not None
-            if other in seen or not (names_it or can_hand_on(source)):
-                continue
-            if not (is_named or name.startswith(".")):
-                continue
-            reads = None if other.suffix == ".ipynb" else _reads(source)
-            if reads is None:
-                if names_it and (name.startswith(".") or _word(stem).search(source)):
-                    return other
-            elif name.startswith("."):
-                if name[1:] in reads.attributes or name[1:] in reads.strings:
-                    return other
-            elif names_it and _uses(other, reads, module, name):
-                return other
-            elif _gets_by_star(other, reads, module, name):
-                # What a star import brings in, the file may itself offer to others.
-                is_used = name in reads.loaded
-                user = other if is_used else self._user(other, name, seen | {module, other})
-                if user is not None:
-                    return user
-        return None
+    paths: set[str]
+    members: set[str]
+    loaded: set[str]
+    has_star: bool
 
 
-def _uses(other: Path, reads: _Reads, module: Path, name: str) -> bool:
-    """Whether a file uses a name of a module, as far as that can be told without scopes."""
-    stem = module.parent.name if module.stem == "__init__" else module.stem
-    if any(f".{string}".endswith(f".{stem}.{name}") for string in reads.strings):
-        return True
-    if any(n == name and _refers(other, m, module) for m, n in reads.members):
-        return True
-    dynamic = reads.strings if reads.imports_dynamically else ()
-    for chain in itertools.chain(reads.chains, filter(None, dynamic)):
-        parts = chain.split(".")
-        dots = len(chain) - len(chain.lstrip("."))
-        for end in range(dots + 1, len(parts) + 1):
-            # A module that is handed on can be asked for anything.
-            asked = end == len(parts) or parts[end] == name
-            if asked and _refers(other, ".".join(parts[:end]), module):
-                return True
+def _imported_as(module: Path) -> str:
+    return module.parent.name if module.stem == "__init__" else module.stem
+
+
+def _can_mean(other: Path, said: _Said, module: Path) -> bool:
+    """Whether a path that a file says can be a module."""
+    name = _imported_as(module)
+    project = ProjectFiles(other)
+    for path in said.paths:
+        located = project.locate(path)
+        # Another module can hand it on: `from .engine import train`.
+        file, rest = located if located is not None else (None, path.split("."))
+        if file == module or name in rest:
+            return True
     return False
 
 
-def _gets_by_star(other: Path, reads: _Reads, module: Path, name: str) -> bool:
-    is_offered = not name.startswith("_") and name not in reads.bound
-    return is_offered and any(n == "*" and _refers(other, m, module) for m, n in reads.members)
-
-
-def _refers(other: Path, dotted: str, module: Path) -> bool:
-    """Whether a dotted module path, as a file writes it, can be a module."""
-    home = module.parent if module.stem == "__init__" else module.with_suffix("")
-    name = dotted.lstrip(".")
-    parts = name.split(".") if name else []
-    dots = len(dotted) - len(name)
-    if dots:
-        if dots > len(other.parents):
-            return False
-        place = other.parents[dots - 1].joinpath(*parts)
-        # Another module can hand it on: `from .engine import train`.
-        is_handed_on = module_at(place) is None and module_at(place.parent) is not None
-        return place == home or (place.name == home.name and is_handed_on)
-    if parts[-1] != home.name:
-        return False
-    if is_framework(name):
-        return home.parts[-len(parts) :] == tuple(parts)
-    for folder in other.parents:
-        place = folder.joinpath(*parts)
-        if module_at(place) is not None:
-            return place == home
-        if module_at(place.parent) == place.parent.with_suffix(".py"):
-            return False  # A member of a module, which can have the module's own name.
-    return True
-
-
-@dataclasses.dataclass
-class _Reads:
-    """What a file takes from other modules. Relative paths start with their dots.
-
-    Attributes:
-        members: What its from-imports name: the module and the member, which can be `*`.
-        bound: The names that its imports bind, each with what they can be.
-        chains: Dotted reads that start at an imported name, with what was imported in its place.
-        loaded: The names that it reads.
-        attributes: The attributes that it reads of anything but the frameworks.
-        strings: Its strings, in which names can be given to `getattr` and the like.
-        imports_dynamically: Whether it imports modules whose names are strings.
-    """
-
-    members: set[tuple[str, str]] = dataclasses.field(default_factory=set)
-    bound: dict[str, set[str]] = dataclasses.field(default_factory=dict)
-    chains: set[str] = dataclasses.field(default_factory=set)
-    loaded: set[str] = dataclasses.field(default_factory=set)
-    attributes: set[str] = dataclasses.field(default_factory=set)
-    strings: set[str] = dataclasses.field(default_factory=set)
-    imports_dynamically: bool = False
-
-
 @functools.lru_cache(maxsize=512)
-def _reads(source: bytes) -> _Reads | None:
-    """Returns what a file takes from other modules; nothing if it is not parsed."""
-    tree = parsed(source)
+def _said(source: bytes, *, is_notebook: bool) -> _Said:
+    tree = None if is_notebook else parsed(source)
     if tree is None:
-        return None
-    reads = _Reads()
-    reads.imports_dynamically = b"import_module" in source or b"__import__" in source
+        # It may mean anything with its words.
+        words = set(_WORD.findall(source.replace(rb"\n", b"\n").decode("utf-8", "replace")))
+        return _Said(words, words, words, _STAR.search(source) is not None)
+    said = _Said(set(), set(), set(), _STAR.search(source) is not None)
+    of_frameworks: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                path = alias.name if alias.asname else alias.name.split(".")[0]
-                reads.bound.setdefault(alias.asname or path, set()).add(path)
+            said.paths.update(alias.name for alias in node.names)
+            names = ((one.asname or one.name.partition(".")[0], one.name) for one in node.names)
+            of_frameworks.update(name for name, path in names if is_framework(path))
         elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            glue = "" if module.endswith(".") else "."
-            for alias in node.names:
-                reads.members.add((module, alias.name))
-                if alias.name != "*":
-                    path = f"{module}{glue}{alias.name}"
-                    reads.bound.setdefault(alias.asname or alias.name, set()).add(path)
-    inner: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute | ast.Name):
-            if isinstance(node, ast.Attribute):
-                inner.add(node.value)
-            _add_chain(node, node in inner, reads)
+            home = "." * node.level + (node.module or "")
+            said.paths.update(member_path(home, alias.name) for alias in node.names)
+            if is_framework(home):
+                of_frameworks.update(alias.asname or alias.name for alias in node.names)
+            else:
+                said.members.update(alias.name for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            reads.strings.add(node.value[:_LONGEST])
-    return reads
+            paths = {node.value} if _PATH.fullmatch(node.value) else set()
+            said.paths.update(paths)
+            said.members.update(path.rpartition(".")[2] for path in paths)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            path = _dotted(node)
+            if path.partition(".")[0] not in of_frameworks:
+                said.paths.add(path)
+                said.members.add(node.attr)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            said.loaded.add(node.id)
+    return said
 
 
-def _add_chain(node: ast.Attribute | ast.Name, is_inner: bool, reads: _Reads) -> None:
-    attributes: list[str] = []
-    root: ast.expr = node
-    while isinstance(root, ast.Attribute):
-        attributes.insert(0, root.attr)
-        root = root.value
-    targets = reads.bound.get(root.id, set()) if isinstance(root, ast.Name) else set()
-    if isinstance(node, ast.Name):
-        if isinstance(node.ctx, ast.Load):
-            reads.loaded.add(node.id)
-    elif isinstance(node.ctx, ast.Load) and not (targets and all(map(is_framework, targets))):
-        reads.attributes.add(node.attr)
-    if not is_inner:
-        reads.chains.update(".".join([target, *attributes]) for target in targets)
+def _dotted(node: ast.expr) -> str:
+    """Returns the path of an attribute; `?` stands for what it is read of, if that is no name."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute) and len(parts) < _LONGEST:
+        parts.append(node.attr)
+        node = node.value
+    parts.append(node.id if isinstance(node, ast.Name) else "?")
+    return ".".join(reversed(parts))
 
 
 def _absolute(name: str) -> str:
     return os.path.abspath(name)  # noqa: PTH100  # resolve() would follow links
-
-
-def _word(text: bytes) -> re.Pattern[bytes]:
-    """A word by itself. Bytes of letters beyond ASCII are part of a word too."""
-    return re.compile(rb"(?<![\w\x80-\xff])%s(?![\w\x80-\xff])" % re.escape(text))
 
 
 def project_files(named: Iterable[Path]) -> Iterator[str]:

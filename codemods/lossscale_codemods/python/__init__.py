@@ -14,9 +14,14 @@ from lossscale_codemods.python.modules import (
 )
 from lossscale_codemods.python.name_resolution import (
     Answers,
-    ProjectFiles,
-    RelativeImports,
     Resolver,
+    outside,
+)
+from lossscale_codemods.python.project_files import (
+    ProjectFiles,
+    import_folders,
+    is_top,
+    module_at,
 )
 from lossscale_codemods.python.reaching_definitions import is_type_assertion, scopes_in, scopes_of
 from lossscale_codemods.python.scopes import (

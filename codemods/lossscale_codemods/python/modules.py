@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from lossscale_codemods.python.name_resolution import ProjectFiles, Resolver
+from lossscale_codemods.python.name_resolution import Resolver
+from lossscale_codemods.python.project_files import ProjectFiles
 from lossscale_codemods.python.reaching_definitions import scopes_in
 from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member_path
 from lossscale_codemods.source.reading import parsed
@@ -46,7 +47,6 @@ def words_in(source: bytes) -> frozenset[str] | None:
 
 _MOST_MODULES = 48
 """How many files are parsed to tell what is in one."""
-_LARGEST = 1 << 18
 
 
 class Definition(NamedTuple):
@@ -79,8 +79,8 @@ class Modules:
     def __init__(self, resolver: Resolver) -> None:
         self.own = resolver
         self.files: ProjectFiles | None = None
-        if isinstance(resolver.relative, ProjectFiles) and not _is_of_another_framework(resolver):
-            self.files = resolver.relative
+        if resolver.project is not None and not _is_of_another_framework(resolver):
+            self.files = resolver.project
         self._resolvers: dict[Path, Resolver | None] = {}
         if self.files is not None:
             self._resolvers[self.files.path] = resolver
@@ -95,16 +95,12 @@ class Modules:
         if self.files is None or len(self._resolvers) >= _MOST_MODULES or path.suffix != ".py":
             return None
         source = self.files.read(path)
-        if source is None or len(source) > _LARGEST:
-            return None
-        scopes = scopes_in(path, source)
-        return Resolver(scopes, relative=self.files.seen_from(path)) if scopes else None
+        scopes = scopes_in(path, source) if source is not None else None
+        return Resolver(scopes, project=self.files.seen_from(path)) if scopes else None
 
-    def mentioning(self, word: str) -> Iterable[Path] | None:
-        """Returns the other files that have a word in them; nothing if that is not known."""
-        if self.files is None:
-            return ()  # The file is the whole program.
-        return self.files.mentioning(word)
+    def mentioning(self, word: str) -> Iterable[Path]:
+        """Returns the other files that have a word in them; none if the file is the program."""
+        return () if self.files is None else self.files.mentioning(word)
 
     def source(self, path: Path) -> bytes:
         """Returns what is in a file; nothing if it cannot be read."""
@@ -128,10 +124,8 @@ class Modules:
         Returns:
             All definitions; none if one of them is not known.
         """
-        files = resolver.relative
-        if self.files is None or not isinstance(files, ProjectFiles):
-            return []
-        if frameworks.is_framework(path):
+        files = resolver.project
+        if self.files is None or files is None or frameworks.is_framework(path):
             return []
         located = files.locate(path)
         if located is None or not located[1]:
@@ -261,10 +255,7 @@ def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None
     files = modules.files
     if files is None:
         return []
-    mentioning = [files.mentioning(word) for word in words]
-    if None in mentioning:
-        return None
-    paths = {path for files_with in mentioning for path in files_with or ()} - {files.path}
+    paths = {path for word in words for path in files.mentioning(word)} - {files.path}
     naming = []
     for path in sorted(paths):
         names = modules.names_in(path)
@@ -346,12 +337,9 @@ class ClassMembers:
 
     def _direct_subclasses(self, base: ProjectClass) -> list[ProjectClass] | None:
         name = base.node.name.value
-        files = self.modules.mentioning(name)
-        if files is None:
-            return None
         says_so = re.compile(rb"\bclass\s+\w+\s*\([^)]*\b%s\b" % re.escape(name.encode()))
         resolvers: list[Resolver] = [base.resolver]
-        for path in files:
+        for path in self.modules.mentioning(name):
             if says_so.search(self.modules.source(path)):
                 resolver = self.modules.at(path)
                 if resolver is None:
@@ -368,36 +356,16 @@ class ClassMembers:
 
     def attributes(self, owner: ProjectClass, name: str) -> list[Definition]:
         """Returns what a class and its bases give to an attribute, in methods and in their body."""
-        return [
-            Definition(one.resolver, binding)
-            for one in self.line(owner)
-            for binding in dict.fromkeys(
-                [*one.scope.attributes.get(name, ()), *one.scope.bindings.get(name, ())]
-            )
-        ]
+        return [found for one in self.line(owner) for found in _given(one, name)]
 
     def overridden(self, owner: ProjectClass, name: str) -> list[Definition] | None:
         """Returns what subclasses give to an attribute; nothing if they are not all known."""
         below = self.subclasses(owner)
-        if below is None:
-            return None
-        return [
-            Definition(one.resolver, binding)
-            for one in below
-            for binding in dict.fromkeys(
-                [*one.scope.attributes.get(name, ()), *one.scope.bindings.get(name, ())]
-            )
-        ]
+        return None if below is None else [found for one in below for found in _given(one, name)]
 
     def method(self, owner: ProjectClass, name: str) -> list[Definition]:
         """Returns the definitions of a method, of the nearest class that has it."""
-        for one in self.line(owner):
-            bindings = dict.fromkeys(
-                [*one.scope.attributes.get(name, ()), *one.scope.bindings.get(name, ())]
-            )
-            if bindings:
-                return [Definition(one.resolver, binding) for binding in bindings]
-        return []
+        return next(filter(None, (_given(one, name) for one in self.line(owner))), [])
 
     def may_be_assigned_elsewhere(self, name: str, owner: ProjectClass) -> bool:
         """Whether a file that names a class, or a base, may assign an attribute but of `self`.
@@ -406,17 +374,11 @@ class ClassMembers:
             name: The attribute.
             owner: The class.
         """
-        files = self.modules.mentioning(name)
-        if files is None:
-            return True
-        attribute = re.escape(name.encode())
-        assigned = re.compile(
-            rb"\.%s\b[^\n(=]*=(?!=)|setattr\([^\n]*[\"']%s[\"']" % (attribute, attribute)
-        )
+        assigned = _assigned(name)
         names = (re.escape(one.node.name.value.encode()) for one in self.line(owner))
         word = re.compile(rb"\b(?:%s)\b" % b"|".join(names))
         resolvers = [owner.resolver]
-        for path in files:
+        for path in self.modules.mentioning(name):
             source = self.modules.source(path)
             if word.search(source) and assigned.search(source):
                 resolver = self.modules.at(path)
@@ -434,9 +396,17 @@ class ClassMembers:
     def is_replaced(self, definition: Definition) -> bool:
         """Whether a file may put something else in the place of what a module defines."""
         name = definition.binding.name.rpartition(".")[2]
-        files = self.modules.mentioning(name)
-        if files is None:
-            return True
-        word = re.escape(name.encode())
-        replaced = re.compile(rb"\.%s\b[^\n(=]*=(?!=)|setattr\([^\n]*[\"']%s[\"']" % (word, word))
-        return any(replaced.search(self.modules.source(path)) for path in files)
+        sources = map(self.modules.source, self.modules.mentioning(name))
+        return any(map(_assigned(name).search, sources))
+
+
+def _given(owner: ProjectClass, name: str) -> list[Definition]:
+    scope = owner.scope
+    bindings = [*scope.attributes.get(name, ()), *scope.bindings.get(name, ())]
+    return [Definition(owner.resolver, binding) for binding in dict.fromkeys(bindings)]
+
+
+def _assigned(name: str) -> re.Pattern[bytes]:
+    """Matches where an attribute is assigned."""
+    word = re.escape(name.encode())
+    return re.compile(rb"\.%s\b[^\n(=]*=(?!=)|setattr\([^\n]*[\"']%s[\"']" % (word, word))

@@ -7,12 +7,14 @@ project, its file tells what it offers. Of other packages nothing is known.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import libcst as cst
 
+from lossscale_codemods.python.project_files import ProjectFiles
 from lossscale_codemods.python.reaching_definitions import scopes_in
 from lossscale_codemods.python.scopes import (
     Binding,
@@ -27,8 +29,7 @@ from lossscale_codemods.tables import frameworks, names, optimizer_families
 from lossscale_codemods.tables.names import Meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
+    pass
 
 
 K = TypeVar("K")
@@ -88,59 +89,37 @@ _HARMLESS = frozenset({*sys.stdlib_module_names, "matplotlib", "numpy", "pylab",
 _DEEPEST = 8
 
 
-@runtime_checkable
-class ProjectFiles(Protocol):
-    """A project, as one of its files imports it. It does what `RelativeImports` does, and more."""
-
-    @property
-    def path(self) -> Path:
-        """The file that imports."""
-
-    @property
-    def is_asking(self) -> bool:
-        """Whether it is still to be found out which files its program has."""
-
-    def __call__(self, path: str) -> str | None:
-        """Returns the path outside of the project that a path within it stands for."""
-
-    def locate(self, path: str) -> tuple[Path, Sequence[str]] | None:
-        """Returns the file that a dotted path leads into, and the names that follow."""
-
-    def seen_from(self, path: Path) -> ProjectFiles:
-        """Returns the project as another file imports it."""
-
-    def read(self, path: Path) -> bytes | None:
-        """Returns what is in a file, if it can be read."""
-
-    def mentioning(self, word: str) -> Sequence[Path] | None:
-        """Returns the files of its program that have a word in them; nothing if not known yet."""
-
-
-def hiding_star(
-    node: cst.Name, bindings: Collection[Binding], scopes: Scopes, project: ProjectFiles | None
-) -> Binding | None:
-    """Returns a star import that can give a name something else than what is known of it.
+def outside(project: ProjectFiles, dotted: str) -> str | None:
+    """Returns the path outside of a project that a path within it stands for, if there is one.
 
     Args:
-        node: Where the name is read.
-        bindings: What can have reached it, as far as is known.
-        scopes: The scopes of the file.
-        project: The project, as the file imports it, if it is known.
+        project: The project, as a file imports it.
+        dotted: The path, as the file writes it.
     """
-    stars = scopes.module.stars
-    known = list(bindings) or [s for s in stars if frameworks.is_framework(s.path or "")]
-    stars = [star for star in stars if star not in known]
-    if not stars or not known or any(b.scope is not scopes.module for b in known):
+    known = project.outside
+    if dotted not in known:
+        known[dotted] = None  # What is imported in a circle stands for nothing.
+        known[dotted] = _given(project, dotted)
+    return known[dotted]
+
+
+def _given(project: ProjectFiles, dotted: str) -> str | None:
+    member = dotted.rpartition(".")[2]
+    module = dotted.removesuffix(member)
+    file = project.module(module.rstrip(".") or module)
+    if file is None or not member or file == project.path:
         return None
-    tree = scopes.tree
-    first = min(tree.span(b.node)[0] for b in known)
-    runs_once = scopes.scope_of_read.get(node) is scopes.module
-    last = tree.span(node)[0] if runs_once else len(tree.text)
-    paths = {b.path for b in known if b.kind is BindingKind.IMPORT}
-    for star in stars:
-        if first < tree.span(star.node)[0] < last and _hides(star, node.value, paths, project):
-            return star
-    return None
+    source, name = project.read(file) or b"", re.escape(member.encode())
+    # Most members are functions and classes, for which the file need not be parsed.
+    is_defined = re.search(rb"^(?:class|def|async def)\s+%s\b" % name, source, re.MULTILINE)
+    scopes = scopes_in(file, source) if re.search(name, source) and not is_defined else None
+    if scopes is None:
+        return None
+    resolver = Resolver(scopes, project=project.seen_from(file))
+    bindings = scopes.module.bindings.get(member, ())
+    paths = {path for binding in bindings for path in resolver.binding_paths(binding)}
+    path = paths.pop() if len(paths) == 1 else None
+    return None if path is None or path.startswith(".") else path
 
 
 def _hides(star: Binding, name: str, known: set[str | None], project: ProjectFiles | None) -> bool:
@@ -151,7 +130,7 @@ def _hides(star: Binding, name: str, known: set[str | None], project: ProjectFil
     gives = _gives(path, name, project, 0)
     if gives is None:
         return is_old
-    same = project is not None and project(member_path(path, name)) in known
+    same = project is not None and outside(project, member_path(path, name)) in known
     return gives and (is_old or not same)
 
 
@@ -198,8 +177,6 @@ def _listed(module: Scope) -> set[str] | None:
     }
 
 
-RelativeImports = Callable[[str], str | None]
-"""Turns the dotted path of an import from the project into one outside of it, if it is known."""
 _STAR_STEPS = ("keras", "train", "compat", "mixed_precision", "experimental", "optimizers")
 
 
@@ -209,7 +186,7 @@ class Resolver:
     Args:
         scopes: The file's scopes.
         moved: Bindings that will import or hold something else, with its path.
-        relative: Knows what relative imports give.
+        project: The project that it is in, if it is in one.
         counts: Whether a binding is one that can be run, where there are several. Without it,
             all of them are.
     """
@@ -218,22 +195,22 @@ class Resolver:
         self,
         scopes: Scopes,
         moved: Mapping[Binding, str] | None = None,
-        relative: RelativeImports | None = None,
+        project: ProjectFiles | None = None,
         counts: Callable[[Binding], bool] | None = None,
     ) -> None:
         self.scopes = scopes
         self.moved = moved or {}
-        self.relative = relative
+        self.project = project
         self.counts = counts
         self._answers: Answers[cst.CSTNode, str | None] = Answers(self._find_paths)
 
     def with_moved(self, moved: Mapping[Binding, str]) -> Resolver:
         """Returns a resolver for the file as it will be."""
-        return Resolver(self.scopes, moved, self.relative, self.counts)
+        return Resolver(self.scopes, moved, self.project, self.counts)
 
     def where(self, counts: Callable[[Binding], bool]) -> Resolver:
         """Returns a resolver that goes by some of the bindings alone."""
-        return Resolver(self.scopes, self.moved, self.relative, counts)
+        return Resolver(self.scopes, self.moved, self.project, counts)
 
     def bindings(self, node: cst.CSTNode) -> frozenset[Binding]:
         """Returns the bindings that a name, or a name's attribute, can have here."""
@@ -296,10 +273,26 @@ class Resolver:
 
     def hidden_by(self, node: cst.CSTNode) -> Binding | None:
         """Returns a star import that can put another thing in the place of a name, if one can."""
-        if not isinstance(node, cst.Name) or not self.scopes.module.stars:
+        stars, tree = self.scopes.module.stars, self.scopes.tree
+        if not isinstance(node, cst.Name) or not stars:
             return None
-        project = self.relative if isinstance(self.relative, ProjectFiles) else None
-        return hiding_star(node, self.bindings(node), self.scopes, project)
+        known = list(self.bindings(node))
+        known = known or [star for star in stars if frameworks.is_framework(star.path or "")]
+        if not known or any(binding.scope is not self.scopes.module for binding in known):
+            return None
+        first = min(tree.span(binding.node)[0] for binding in known)
+        runs_once = self.scopes.scope_of_read.get(node) is self.scopes.module
+        last = tree.span(node)[0] if runs_once else len(tree.text)
+        paths = {binding.path for binding in known if binding.kind is BindingKind.IMPORT}
+        between = (one for one in stars if first < tree.span(one.node)[0] < last)
+        return next(
+            (
+                star
+                for star in between
+                if star not in known and _hides(star, node.value, paths, self.project)
+            ),
+            None,
+        )
 
     def _of_call(self, node: cst.Call) -> frozenset[str | None]:
         """Returns the paths of what a call looks up by a name that is written out."""
@@ -318,9 +311,9 @@ class Resolver:
 
     def _outside(self, path: str) -> str:
         """Returns the path outside of the project, if a path is one within it."""
-        if self.relative is None or frameworks.is_framework(path):
+        if self.project is None or frameworks.is_framework(path):
             return path
-        return self.relative(path) or path
+        return outside(self.project, path) or path
 
     @staticmethod
     def _union(sets: Iterable[frozenset[str | None]]) -> frozenset[str | None]:

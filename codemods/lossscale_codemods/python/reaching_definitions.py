@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.python.scopes import (
+    COMPREHENSIONS,
+    SCOPED,
     Binding,
     BindingCollector,
     BindingKind,
@@ -21,8 +23,6 @@ from lossscale_codemods.python.scopes import (
     Scope,
     Scopes,
     class_of_self,
-    comprehensions,
-    scoped,
 )
 from lossscale_codemods.source.reading import problem_of
 from lossscale_codemods.source.syntax_tree import children, dotted, tree_of
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _CATCHING = frozenset({"ExitStack", "assertRaises", "assertRaisesRegex", "raises", "suppress"})
 """Context managers that end exceptions."""
+_LARGEST = 1 << 18
+"""The bytes of another file that is parsed, at most."""
 
 
 def narrowings(test: cst.BaseExpression, truth: bool, scope: Scope) -> Environment:
@@ -174,7 +176,7 @@ class ExpressionReads:
         elif type(node) is cst.Lambda:
             self.parameters(node.params, env, scope)
             self.pending.append((node, self.scopes.of_node[node]))
-        elif type(node) in comprehensions():
+        elif type(node) in COMPREHENSIONS:
             self._comprehension(node, env)
         elif type(node) is cst.BooleanOperation:
             self.expression(node.left, env, scope)
@@ -280,7 +282,7 @@ class ExpressionReads:
         while stack:
             current = stack.pop()
             bindings.extend(self.scopes.binding_at.get(current, ()))
-            if not isinstance(current, scoped()):
+            if not isinstance(current, SCOPED):
                 stack.extend(children(current))
         return bindings
 
@@ -361,8 +363,6 @@ class ReachingDefinitions(ExpressionReads):
             if node.msg is not None:
                 self.expression(node.msg, env, scope)
             env.update(narrowings(node.test, True, scope))
-        elif isinstance(node, cst.Expr):
-            self.expression(node.value, env, scope)
         elif isinstance(node, cst.TypeAlias):
             self.expression(node.value, env, scope)
             self.assign(node.name, env, scope)
@@ -495,13 +495,13 @@ class ReachingDefinitions(ExpressionReads):
 
 
 def scopes_in(path: Path, source: bytes) -> Scopes | None:
-    """Returns the scopes of a file of a project; nothing if it does not parse.
+    """Returns the scopes of a file of a project; nothing if it is large, or does not parse.
 
     Args:
         path: The file.
         source: What is in it.
     """
-    if problem_of(source) is not None:
+    if len(source) > _LARGEST or problem_of(source) is not None:
         return None
     try:
         return scopes_of(tree_of(source, str(path)))

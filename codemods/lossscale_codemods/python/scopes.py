@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
@@ -91,16 +90,9 @@ class Scope:
 Environment: TypeAlias = dict[str, frozenset[Binding]]
 
 
-@functools.cache
-def comprehensions() -> tuple[type[cst.CSTNode], ...]:
-    """Returns the kinds of comprehensions."""
-    return (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-
-
-@functools.cache
-def scoped() -> tuple[type[cst.CSTNode], ...]:
-    """Returns the kinds of nodes that have a scope of their own."""
-    return (cst.FunctionDef, cst.Lambda, cst.ClassDef, *comprehensions())
+COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+SCOPED = (cst.FunctionDef, cst.Lambda, cst.ClassDef, *COMPREHENSIONS)
+"""The kinds of nodes that have a scope of their own."""
 
 
 def import_path(node: cst.ImportFrom) -> str:
@@ -183,18 +175,22 @@ class Scopes:
         return returned
 
 
-@functools.cache
-def _binding() -> frozenset[type[cst.CSTNode]]:
-    """Returns what binds a name; to ask each node for each kind took a tenth of a full parse."""
-    return frozenset(
-        {
-            *scoped(),
-            *(cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal),
-            *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.Del, cst.TypeAlias),
-            *(cst.For, cst.CompFor, cst.AsName, cst.Param),
-            *(cst.MatchAs, cst.MatchStar, cst.MatchMapping),
-        }
-    )
+_TARGETS: dict[type[cst.CSTNode], str] = {
+    **dict.fromkeys((cst.AugAssign, cst.CompFor, cst.Del, cst.For), "target"),
+    # `with open() as f`, `except E as e`; those of imports are looked at with these.
+    **dict.fromkeys((cst.AsName, cst.MatchAs, cst.MatchStar, cst.TypeAlias), "name"),
+    cst.MatchMapping: "rest",
+}
+"""What gives names a value that is not written beside them, and the field that has the names."""
+_BINDING = frozenset(
+    {
+        *SCOPED,
+        *(cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal),
+        *(cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Param),
+        *_TARGETS,
+    }
+)
+"""What binds a name; to ask each node for each kind took a tenth of a full parse."""
 
 
 class BindingCollector:
@@ -259,10 +255,10 @@ class BindingCollector:
             self._visit(child, scope)
 
     def _visit(self, node: cst.CSTNode, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
-        if type(node) not in _binding():
+        if type(node) not in _BINDING:
             self._visit_body(node, scope)
             return
-        if isinstance(node, scoped()):
+        if isinstance(node, SCOPED):
             self._visit_scoped(node, scope)
             return
         if isinstance(node, cst.Import):
@@ -282,27 +278,18 @@ class BindingCollector:
         elif isinstance(node, cst.AnnAssign):
             if node.value is not None:
                 self._bind_target(node.target, scope, node.value)
-        elif isinstance(node, cst.AugAssign | cst.For | cst.CompFor):
-            self._bind_target(node.target, scope, None)
         elif isinstance(node, cst.NamedExpr):
             outer = scope
-            while isinstance(outer.node, comprehensions()) and outer.parent is not None:
+            while isinstance(outer.node, COMPREHENSIONS) and outer.parent is not None:
                 outer = outer.parent
             self._bind_target(node.target, outer, node.value)
-        elif isinstance(node, cst.AsName):
-            # `with open() as f`, `except E as e`; those of imports are handled above.
-            self._bind_target(node.name, scope, None)
-        elif isinstance(node, cst.MatchAs | cst.MatchStar) and node.name is not None:
-            self._bind_target(node.name, scope, None)
-        elif isinstance(node, cst.MatchMapping) and node.rest is not None:
-            self._bind_target(node.rest, scope, None)
-        elif isinstance(node, cst.Del):
-            self._bind_target(node.target, scope, None)
-        elif isinstance(node, cst.TypeAlias):
-            self._bind_target(node.name, scope, None)
         elif isinstance(node, cst.Param):
             annotation = node.annotation.annotation if node.annotation else None
             self._bind(scope, node.name.value, BindingKind.PARAMETER, node, annotation)
+        else:
+            target = getattr(node, _TARGETS[type(node)])
+            if target is not None:
+                self._bind_target(target, scope, None)
         self._visit_body(node, scope)
 
     def _visit_scoped(self, node: cst.CSTNode, scope: Scope) -> None:

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compat_lossscale.pages import page
 from compat_lossscale.pages.page import Line, Row, Span, as_html, hunks, lines_of
 from lossscale_codemods.reports.run_report import observed_words, totals
-from lossscale_codemods.source import reading
-from lossscale_codemods.source.notebook_cells import sources_of
+from lossscale_codemods.source.notebook_cells import texts_of
 from lossscale_codemods.tables.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
@@ -33,42 +30,6 @@ _OPEN_ROWS = 2_000
 """Rows of code after which further files start closed, so that a browser has less to lay out."""
 _EXCERPT = 6
 """Lines of code that are shown of one finding at most."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Document:
-    """The changes in one text: a file, or a cell of a notebook."""
-
-    title: str
-    hunks: list[list[Row]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Finding:
-    """One record as it is shown."""
-
-    status: str
-    words: str
-    rule: str
-    name: str
-    place: str
-    message: str
-    advice: str
-    excerpt: list[Line]
-    unsafe: str
-
-
-@dataclasses.dataclass(frozen=True)
-class File:
-    """One file as it is shown."""
-
-    path: str
-    status: str
-    problem: str
-    counts: list[tuple[str, str, int]]
-    findings: list[Finding]
-    documents: list[Document]
-    open: bool
 
 
 def as_html_page(report: RunReport, *, write: bool, target: str) -> str:
@@ -173,25 +134,26 @@ def _urgency(report: FileReport) -> int:
     )
 
 
-def _files(reports: Iterable[FileReport]) -> Iterable[File]:
+def _files(reports: Iterable[FileReport]) -> Iterable[dict[str, object]]:
+    """Yields the files as they are shown."""
     rows = 0
     for report in reports:
         result = report.result
         counts = [_count(outcome, result.count(outcome)) for outcome in Outcome]
         documents = list(_documents(report)) if result.changed else []
         findings = list(_findings(report))
-        open_ = rows < _OPEN_ROWS
-        rows += sum(len(hunk) for document in documents for hunk in document.hunks)
-        rows += sum(1 + len(finding.excerpt) for finding in findings)
-        yield File(
-            _name(report.path),
-            result.status.value,
-            result.problem if result.status in _FAILED else "",
-            [count for count in counts if count[2]],
-            findings,
-            documents,
-            open_,
-        )
+        is_open = rows < _OPEN_ROWS
+        rows += sum(len(hunk) for _, hunks_ in documents for hunk in hunks_)
+        rows += sum(1 + len(finding["excerpt"]) for finding in findings)
+        yield {
+            "path": _name(report.path),
+            "status": result.status.value,
+            "problem": result.problem if result.status in _FAILED else "",
+            "counts": [count for count in counts if count[2]],
+            "findings": findings,
+            "documents": documents,
+            "open": is_open,
+        }
 
 
 def _name(path: Path) -> str:
@@ -199,42 +161,40 @@ def _name(path: Path) -> str:
     return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _documents(report: FileReport) -> Iterable[Document]:
-    before, after = reading.text_of(report.result.source), reading.text_of(report.result.output)
-    if report.path.suffix != ".ipynb":
-        yield Document("Changes", hunks(before, after))
-        return
-    old, new = sources_of(before), sources_of(after)
-    for number, source in old.items():
+def _documents(report: FileReport) -> Iterable[tuple[str, list[list[Row]]]]:
+    """Yields the changes in each text, a file or a cell of a notebook, with their title."""
+    result = report.result
+    new = texts_of(report.path, result.output)
+    for number, source in texts_of(report.path, result.source).items():
         if source != new.get(number, source):
-            yield Document(f"Changes in cell {number}", hunks(source, new[number]))
+            title = "Changes" if number is None else f"Changes in cell {number}"
+            yield title, hunks(source, new[number])
 
 
-def _findings(report: FileReport) -> Iterable[Finding]:
-    text = reading.text_of(report.result.source)
-    cells = sources_of(text) if report.path.suffix == ".ipynb" else {0: text}
-    lines: dict[int, list[str]] = {}
+def _findings(report: FileReport) -> Iterable[dict[str, Any]]:
+    """Yields the records as they are shown."""
+    texts = texts_of(report.path, report.result.source)
+    lines: dict[int | None, list[str]] = {}
     for record in sorted(report.result.records, key=lambda r: _URGENCY.index(r.outcome)):
         status, words, _ = _count(record.outcome, 0)
         excerpt: list[Line] = []
         # The changes show the others.
         if record.outcome in (Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED):
-            number = record.cell or 0
-            if number not in lines:
-                lines[number] = lines_of(cells.get(number, ""))
-            excerpt = list(_excerpt(lines[number], record))
+            if record.cell not in lines:
+                lines[record.cell] = lines_of(texts.get(record.cell, ""))
+            excerpt = list(_excerpt(lines[record.cell], record))
         cell = f"cell {record.cell}, " if record.cell is not None else ""
-        yield Finding(
-            status,
-            words,
-            record.rule,
-            record.name,
-            f"{cell}line {record.line}, column {record.column}",
-            re.sub(r"\.$", "", record.message),
-            record.advice,
-            excerpt,
-            _UNSAFE[record.outcome] if record.unsafe else observed_words(record),
-        )
+        yield {
+            "status": status,
+            "words": words,
+            "rule": record.rule,
+            "name": record.name,
+            "place": f"{cell}line {record.line}, column {record.column}",
+            "message": record.message.removesuffix("."),
+            "advice": record.advice,
+            "excerpt": excerpt,
+            "unsafe": _UNSAFE[record.outcome] if record.unsafe else observed_words(record),
+        }
 
 
 def _excerpt(lines: list[str], record: Record) -> Iterable[Line]:

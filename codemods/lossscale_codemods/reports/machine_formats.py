@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -66,23 +67,9 @@ def _proof(proof: Proof) -> dict[str, Any]:
 
 
 def _record(record: Record) -> dict[str, Any]:
-    return {
-        "rule": record.rule,
-        "outcome": record.outcome.value,
-        "cell": record.cell,
-        "line": record.line,
-        "column": record.column,
-        "end_line": record.end_line,
-        "end_column": record.end_column,
-        "name": record.name,
-        "message": record.message,
-        "advice": record.advice,
-        "unsafe": record.unsafe,
-        "observed": record.observed,
-        "for_older_versions": record.for_older_versions,
-        "follows": record.follows,
-        "edits": [{"start": e.start, "end": e.end, "text": e.text} for e in record.edits],
-    }
+    shown = dataclasses.asdict(record)
+    del shown["stops"]
+    return {**shown, "outcome": record.outcome.value}
 
 
 def as_github(report: RunReport) -> str:

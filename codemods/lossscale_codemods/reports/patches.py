@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import io
 import os
 import re
 from pathlib import Path
@@ -12,15 +13,14 @@ from typing import TYPE_CHECKING
 
 from compat_lossscale.pages import escaped
 from lossscale_codemods.reports.run_report import observed_words
-from lossscale_codemods.source.notebook_cells import sources_of
-from lossscale_codemods.source.reading import text_of
+from lossscale_codemods.source.notebook_cells import texts_of
 from lossscale_codemods.tables.records import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.reports.run_report import FileReport
-    from lossscale_codemods.tables.records import Record
+    from lossscale_codemods.tables.records import Record, Result
 
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 _BOLD, _RESET = "\x1b[1m", "\x1b[0m"
@@ -38,7 +38,8 @@ def diff(file: FileReport, name: Path | None = None) -> bytes:
     if not file.result.changed:
         return b""
     named = os.fsencode((name or name_from_here(file.path)).as_posix())
-    before, after = _lines(file.result.source), _lines(file.result.output)
+    texts = (file.result.source, file.result.output)
+    before, after = (io.BytesIO(text).readlines() for text in texts)
     out = []
     for line in difflib.diff_bytes(
         difflib.unified_diff,
@@ -77,22 +78,18 @@ def for_people(file: FileReport, *, coloured: bool) -> str:
     result = file.result
     if not result.changed:
         return ""
-    name = escaped(str(name_from_here(file.path)))
-    if file.path.suffix != ".ipynb":
-        texts = [(name, text_of(result.source), text_of(result.output), result.records)]
-    else:
-        old, new = (sources_of(text_of(source)) for source in (result.source, result.output))
-        texts = [
-            (f"{name}, cell {cell}", source, new[cell], _of_cell(result.records, cell))
-            for cell, source in old.items()
-            if source != new.get(cell, source)
-        ]
+    name, new = escaped(str(name_from_here(file.path))), texts_of(file.path, result.output)
+    texts = [
+        (name if cell is None else f"{name}, cell {cell}", source, new[cell], _of(result, cell))
+        for cell, source in texts_of(file.path, result.source).items()
+        if source != new.get(cell, source)
+    ]
     lines = [line for one in texts for line in _readable(*one)]
     return "\n".join(map(_coloured, lines) if coloured else lines)
 
 
-def _of_cell(records: Sequence[Record], cell: int) -> tuple[Record, ...]:
-    return tuple(dataclasses.replace(one, cell=None) for one in records if one.cell == cell)
+def _of(result: Result, cell: int | None) -> Sequence[Record]:
+    return [dataclasses.replace(one, cell=None) for one in result.records if one.cell == cell]
 
 
 def _readable(name: str, before: str, after: str, records: Sequence[Record]) -> Iterator[str]:
@@ -127,12 +124,6 @@ def _quoted(name: bytes) -> bytes:
     if _ODD.search(name):
         return b'"' + _ODD.sub(lambda odd: b"\\%03o" % odd.group()[0], name) + b'"'
     return name + b"\t" if b" " in name else name
-
-
-def _lines(source: bytes) -> list[bytes]:
-    parts = source.split(b"\n")
-    lines = [part + b"\n" for part in parts[:-1]]
-    return [*lines, parts[-1]] if parts[-1] else lines
 
 
 def _coloured(line: str) -> str:

@@ -1,103 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rule reference, for `--explain` and for the docs, and the table of old names.
-
-    python -m lossscale_codemods.reports.rule_reference docs
-
-This writes one page a rule and the list of all into `codemod/rules`, deletes pages of rules that
-are gone, and writes `names.md`.
-"""
+"""What `--explain` shows of a rule."""
 
 from __future__ import annotations
 
 import difflib
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules, documentation
-from lossscale_codemods.tables.names import Meaning, Target, lookup
-from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.suppression import FORMER_IDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lossscale_codemods.rules.base import Case, Rule
 
 
-_MADE_BY = """\
-<!-- Made by `python -m lossscale_codemods.reports.rule_reference`; do not edit. -->
-<!-- fmt: off -->
-"""
-_INTRODUCTION = """\
-# Rules of migrate
-
-Each finding names one of these rules. Its page says what the rule does, shows an example, and
-quotes what it reports, with what to do. `compat-lossscale migrate --explain LS201` shows more
-examples. `--select` and `--ignore` take these ids, or the beginning of several. To keep a place as
-it is, [suppress the finding](../index.md#suppress-findings).
-
-```{toctree}
-:hidden:
-:glob:
-
-ls*
-```
-
-| Rule | Title |
-| --- | --- |
-"""
-_OPTION = {
-    Target.COMPAT: "compat",
-    Target.KERAS3: "keras3",
-    Target.KERAS3_ALONE: "keras3 --no-dependency",
-}
-_PARAGRAPH = "\n\n"
-_FINDINGS = 3
-"""How many findings the page shows of one rule."""
 _REWRITES_NOTHING = "This rule reports, and rewrites nothing by default."
-_NAMES_INTRODUCTION = """\
-<!-- Made by `python -m lossscale_codemods.reports.rule_reference`; do not edit. -->
-# Old and new names
-
-`compat-lossscale migrate` writes the names in the second column, and `--target compat` those in the
-third, which need this package. The name alone is not enough: constructors take other arguments, and
-`loss_scale` is no longer called. The [rules](codemod/rules/index.md) say what else changes, and
-[other removed names](neighbours.md) has the names that are not about loss scaling.
-
-| Old | New | `--target compat` | Rule |
-| --- | --- | --- | --- |
-"""
-_KERAS = ("LossScaleOptimizer", "Policy", "set_policy", "global_policy", "get_layer_policy")
-_SCALES = ("LossScale", "FixedLossScale", "DynamicLossScale")
-_REWRITE = ("enable_mixed_precision_graph_rewrite", "disable_mixed_precision_graph_rewrite")
-_V1 = (*_SCALES, "MixedPrecisionLossScaleOptimizer", *_REWRITE)
-_PRIVATE_KERAS = "tensorflow.python.keras.mixed_precision.experimental"
-_PRIVATE_V1 = "tensorflow.python.training.experimental"
-HOMES = {
-    "tensorflow.keras.mixed_precision.experimental": _KERAS,
-    "tensorflow.compat.v1.keras.mixed_precision.experimental": _KERAS,
-    f"{_PRIVATE_KERAS}.loss_scale_optimizer": ("LossScaleOptimizer",),
-    f"{_PRIVATE_KERAS}.policy": ("Policy", "set_policy", "global_policy", "policy_scope"),
-    _PRIVATE_KERAS: ("autocast_variable", "device_compatibility_check", "test_util"),
-    f"{_PRIVATE_KERAS}.get_layer_policy": ("get_layer_policy",),
-    "tensorflow.mixed_precision.experimental": _SCALES,
-    "tensorflow.train.experimental": _V1,
-    "tensorflow.compat.v1.mixed_precision.experimental": _SCALES,
-    "tensorflow.compat.v1.train.experimental": _V1,
-    f"{_PRIVATE_V1}.loss_scale": (*_SCALES, "get"),
-    f"{_PRIVATE_V1}.loss_scale_optimizer": ("MixedPrecisionLossScaleOptimizer",),
-    f"{_PRIVATE_V1}.mixed_precision": _REWRITE,
-    "tensorflow.contrib.mixed_precision": (
-        "LossScaleOptimizer",
-        "LossScaleManager",
-        "FixedLossScaleManager",
-        "ExponentialUpdateLossScaleManager",
-    ),
-}
-"""The modules in which old names stood, and the names."""
-_IN_WORDS = {Meaning.LAYER_POLICY: "`layer.dtype_policy`", Meaning.CONTRIB: "see the rule"}
 
 
 def explain(rule_id: str) -> str | None:
@@ -113,63 +29,11 @@ def explain(rule_id: str) -> str | None:
         parts += [f"{heading}:", ""]
         parts += [_indented(text + "\n")] if text else []
         for case in cases:
-            parts.append(_indented(_example(case)))
+            parts.append(_indented(example(case)))
             if case.unsafe:
                 change = _difference(case.before, case.unsafe)
                 parts += ["With --unsafe-fixes:", "", _indented(change)]
     return "\n".join(parts).rstrip()
-
-
-def pages() -> dict[str, str]:
-    """Returns the pages of the reference as Markdown, by the names of their files."""
-    rules = sorted(all_rules(), key=lambda rule: rule.id)
-    rows = (f"| [{rule.id}]({rule.id.lower()}.md) | {rule.title} |\n" for rule in rules)
-    found = {f"{rule.id.lower()}.md": _page(rule) for rule in rules}
-    return {"index.md": _MADE_BY + _INTRODUCTION + "".join(rows), **found}
-
-
-def _page(rule: Rule) -> str:
-    parts = [_MADE_BY, f"# {rule.id}: {rule.title}\n"]
-    if formers := [former for former, now in FORMER_IDS.items() if now == rule.id]:
-        parts.append(f"\nFormer ids: {', '.join(formers)}.\n")
-    if rule.example_target is not Target.TF_KERAS:
-        parts.append(f"\nFor `--target {_OPTION[rule.example_target]}`.\n")
-    summary, _, why = documentation(rule).partition("\n\n")
-    parts.append(f"\n{summary}\n\n{why.partition(_PARAGRAPH)[0]}\n")
-    if rule.invalid:
-        shortest = min(rule.invalid, key=lambda case: len(case.before))
-        parts.append(f"\n```diff\n{_example(shortest)}```\n")
-    found = list(_findings(rule))
-    if found:
-        parts += ["\nReported:\n\n", *found[:_FINDINGS]]
-    if rule.not_handled:
-        parts.append(f"\nNot handled: {rule.not_handled}\n")
-    return "".join(parts)
-
-
-def write(folder: Path) -> None:
-    """Writes the pages of the reference into a folder, which has no others afterwards."""
-    folder.mkdir(exist_ok=True)
-    new = pages()
-    for path in folder.glob("*.md"):
-        if path.name not in new:
-            path.unlink()
-    for name, text in new.items():
-        (folder / name).write_text(text, encoding="utf-8")
-
-
-def _findings(rule: Rule) -> Iterator[str]:
-    """Yields what the rule says of its examples that it leaves, each advice once."""
-    said: set[str] = set()
-    for case in rule.valid:
-        if case.review:
-            options = Options(rule.example_target, legacy_optimizers=not case.new_optimizers)
-            for one in migrate_fully(case.before.encode(), options).records:
-                is_meant = one.rule == rule.id and case.review in f"{one.message} {one.advice}"
-                if is_meant and one.advice not in said:
-                    said.add(one.advice)
-                    text = f"{one.message}. {one.advice}".strip()
-                    yield f"- {text}\n"
 
 
 def _sections(rule: Rule) -> list[tuple[str, str, tuple[Case, ...]]]:
@@ -184,14 +48,11 @@ def _sections(rule: Rule) -> list[tuple[str, str, tuple[Case, ...]]]:
     return [(heading, text, cases) for heading, text, cases in sections if text or cases]
 
 
-def _changes(case: Case) -> bool:
-    return case.after is not None and case.after != case.before
-
-
-def _example(case: Case) -> str:
-    if not _changes(case) or case.after is None:
+def example(case: Case) -> str:
+    """Returns a program, or what a rule changes in it."""
+    if case.after in (None, case.before):
         return case.before
-    return _difference(case.before, case.after)
+    return _difference(case.before, case.after or "")
 
 
 def _difference(before: str, after: str) -> str:
@@ -204,42 +65,3 @@ def _difference(before: str, after: str) -> str:
 
 def _indented(text: str) -> str:
     return "".join(f"    {line}\n" for line in text.splitlines())
-
-
-def names_page() -> str:
-    """Returns the table of old names as Markdown: each with the name of today that it becomes."""
-    rows: dict[str, list[str]] = {}
-    for old, row in _name_rows():
-        rows.setdefault(row, []).append(f"`{old}`")
-    lines = (f"| {'<br>'.join(names)} | {row} |\n" for row, names in rows.items())
-    return _NAMES_INTRODUCTION + "".join(lines)
-
-
-def _name_rows() -> Iterator[tuple[str, str]]:
-    """Yields each old name, and the other cells of its row."""
-    rule_of = {meaning: rule.id for rule in all_rules() for meaning in rule.explains}
-    for home, members in HOMES.items():
-        for member in members:
-            old = lookup(f"{home}.{member}")
-            assert old is not None
-            new = f"`{_short(old.new[0])}`" if old.new else _IN_WORDS.get(old.meaning, "none")
-            compat = old.new_path(Target.COMPAT)
-            rule = rule_of[old.meaning]
-            cells = (new, f"`{compat}`" if compat else "none", _link(rule))
-            yield _short(old.path), " | ".join(cells)
-
-
-def _short(path: str) -> str:
-    if path.startswith("tensorflow.python."):
-        return path
-    return path.replace("tensorflow.", "tf.", 1)
-
-
-def _link(rule_id: str) -> str:
-    return f"[{rule_id}](codemod/rules/{rule_id.lower()}.md)"
-
-
-if __name__ == "__main__":
-    docs = Path(sys.argv[1])
-    write(docs / "codemod" / "rules")
-    (docs / "names.md").write_text(names_page(), encoding="utf-8")

@@ -94,36 +94,24 @@ def without_findings(code: int) -> int:
 
 def totals(report: RunReport) -> dict[str, int]:
     """Returns how many files and occurrences came to what."""
-    total = {
+    results = [file.result for file in report.files]
+    records = [record for result in results for record in result.records]
+    rewritten = [record for record in records if record.outcome is Outcome.REWRITTEN]
+    outcomes = {one.value: sum(record.outcome is one for record in records) for one in Outcome}
+    return {
         "files": report.looked_at,
-        "files changed": sum(f.result.changed for f in report.files),
-        "files written": sum(f.written for f in report.files),
-        "unreadable": sum(f.result.status is Status.UNREADABLE for f in report.files),
-        "refused": sum(f.result.status is Status.REFUSED for f in report.files),
+        "files changed": sum(result.changed for result in results),
+        "files written": sum(file.written for file in report.files),
+        "unreadable": sum(result.status is Status.UNREADABLE for result in results),
+        "refused": sum(result.status is Status.REFUSED for result in results),
+        **outcomes,
+        "occurrences": len(records) - outcomes[Outcome.MENTIONED.value],
+        "kept for older versions": sum(record.for_older_versions for record in records),
+        "follow from others": sum(record.follows for record in records),
+        "unsafe fixes made": sum(record.unsafe for record in rewritten),
+        "observed fixes": sum(record.observed > 0 for record in rewritten),
+        "unsafe fixes available": sum(result.unsafe_fixes for result in results),
     }
-    for outcome in Outcome:
-        total[outcome.value] = sum(f.result.count(outcome) for f in report.files)
-    total["occurrences"] = sum(
-        total[o.value] for o in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
-    )
-    total["kept for older versions"] = sum(
-        record.for_older_versions for file in report.files for record in file.result.records
-    )
-    total["follow from others"] = sum(
-        record.follows for file in report.files for record in file.result.records
-    )
-    total["unsafe fixes made"] = sum(
-        record.unsafe and record.outcome is Outcome.REWRITTEN
-        for file in report.files
-        for record in file.result.records
-    )
-    total["observed fixes"] = sum(
-        record.observed > 0 and record.outcome is Outcome.REWRITTEN
-        for file in report.files
-        for record in file.result.records
-    )
-    total["unsafe fixes available"] = sum(file.result.unsafe_fixes for file in report.files)
-    return total
 
 
 def proof_words(proof: Proof) -> str:

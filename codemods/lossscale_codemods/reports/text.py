@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from compat_lossscale.pages import escaped
 from lossscale_codemods.reports.run_report import advice_of, proof_words, totals
-from lossscale_codemods.source.notebook_cells import sources_of
-from lossscale_codemods.source.reading import text_of
+from lossscale_codemods.source.notebook_cells import texts_of
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.records import Outcome, Record, Status
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from lossscale_codemods.reports.run_report import FileReport, RunReport
+    from lossscale_codemods.reports.run_report import RunReport
 
 _WIDTH = 120
 """Characters of a source line that are shown at most."""
@@ -45,24 +44,17 @@ def findings(report: RunReport) -> Iterator[str]:
             continue
         records = [one for one in file.result.records if one.is_finding]
         records.sort(key=lambda one: not one.stops)
-        lines = _lines_of(file) if records else {}
+        texts = texts_of(file.path, file.result.source) if records else {}
         for record in records:
             what = escaped(f"{record.rule} {record.name}: {record.message}.")
             advice = escaped(f"{advice_of(record)} More: migrate --explain {record.rule}".strip())
-            excerpt = _excerpt(lines.get(record.cell, []), record)
+            excerpt = _excerpt(texts.get(record.cell, "").split("\n"), record)
             yield "\n    ".join([f"{place(file.path, record)}: {what}", *excerpt, advice])
     for skipped in report.skipped:
         yield f"{escaped(str(skipped.path))}: skipped: {skipped.reason}."
     yield from map(escaped, report.problems)
     if report.proof is not None:
         yield from map(escaped, proof_words(report.proof).splitlines())
-
-
-def _lines_of(file: FileReport) -> dict[int | None, list[str]]:
-    """Returns the lines of a file, or those of a notebook's cells by their numbers."""
-    text = text_of(file.result.source)
-    cells = sources_of(text) if file.path.suffix == ".ipynb" else {None: text}
-    return {number: source.split("\n") for number, source in cells.items()}
 
 
 def _excerpt(lines: Sequence[str], record: Record) -> list[str]:

@@ -113,25 +113,17 @@ class Planner:
 
     def _groups(self, bindings: list[Binding]) -> list[list[Binding]]:
         """Returns the bindings in groups that share a use, or are in one assignment."""
-        group_of = {binding: {binding} for binding in bindings}
-        by_use: dict[cst.CSTNode, Binding] = {}
+        groups: list[tuple[list[Binding], set[cst.CSTNode]]] = []
         for binding in bindings:
-            shared: list[cst.CSTNode] = list(self._uses(binding))
+            members, shared = [binding], set(self._uses(binding))
             if binding.kind is BindingKind.ASSIGN:
-                shared.append(self.program.tree.statement(binding.node))
-            for use in shared:
-                other = by_use.setdefault(use, binding)
-                if group_of[other] is not group_of[binding]:
-                    joined = group_of[other] | group_of[binding]
-                    for member in joined:
-                        group_of[member] = joined
-        unique: list[list[Binding]] = []
-        seen: set[int] = set()
-        for group in group_of.values():
-            if id(group) not in seen:
-                seen.add(id(group))
-                unique.append([b for b in bindings if b in group])
-        return unique
+                shared.add(self.program.tree.statement(binding.node))
+            joined = [group for group in groups if not group[1].isdisjoint(shared)]
+            for group in reversed(joined):
+                groups.remove(group)
+                members, shared = [*group[0], *members], shared | group[1]
+            groups.append((members, shared))
+        return [members for members, _ in groups]
 
     def _uses(self, binding: Binding) -> Sequence[cst.CSTNode]:
         name = name_for_others(self.program, binding)

@@ -24,7 +24,7 @@ from lossscale_codemods.domain import (
 )
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.import_edits import without_unused
-from lossscale_codemods.rewriting.resolution import Decisions
+from lossscale_codemods.rewriting.resolution import Decisions, record_of
 from lossscale_codemods.rules.registry import rules_for
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.edits import OverlappingEditsError, PositionMap, apply_edits
@@ -38,7 +38,6 @@ from lossscale_codemods.tables.suppression import Suppressions
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from lossscale_codemods.domain import RelativeImports
     from lossscale_codemods.rules.base import Removal, Rule
     from lossscale_codemods.tables.options import Observed
 
@@ -48,63 +47,60 @@ _MOST_PASSES = 4
 _MOST_REMOVALS = 100
 
 
-def migrate_fully(
-    source: bytes, options: Options, relative: RelativeImports | None = None
-) -> Result:
+def migrate_fully(source: bytes, options: Options, project: ProjectFiles | None = None) -> Result:
     """Migrates the source of one Python file, whatever is in it.
 
     Args:
         source: The file's bytes.
         options: What to do with it.
-        relative: Turns the dotted path of an import from the same project into that of what it is
-            outside of the project, if it is known.
+        project: The project that it is in, if it is in one.
     """
     try:
         with warnings.catch_warnings():
             # Of escapes that Python does not know, for one; who runs the file sees them.
             warnings.simplefilter("ignore")
             proven = dataclasses.replace(options, unsafe_fixes=False, observed_here={})
-            safe = _migrate(source, proven, relative)
+            safe = _migrate(source, proven, project)
             if options.observed_here:
                 observing = dataclasses.replace(options, unsafe_fixes=False)
-                observed = _migrate(source, observing, relative)
+                observed = _migrate(source, observing, project)
                 safe = with_observed(safe, observed, options.observed_here)
             if not safe.unsafe_fixes:
                 return safe
-            unsafe = _migrate(source, dataclasses.replace(options, unsafe_fixes=True), relative)
+            unsafe = _migrate(source, dataclasses.replace(options, unsafe_fixes=True), project)
             return with_unsafe_fixes(safe, unsafe, wanted=options.unsafe_fixes)
     except RecursionError:
         return Result(source, source, Status.UNREADABLE, problem=reading.TOO_RECURSIVE)
 
 
-def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:
+def _migrate(given: bytes, options: Options, project: ProjectFiles | None) -> Result:
     problem = reading.problem_of(given)
     if problem is not None:
         return Result(given, given, Status.UNREADABLE, problem=problem)
-    name = str(relative.path) if isinstance(relative, ProjectFiles) else ""
+    name = "" if project is None else str(project.path)
     try:
         tree = tree_of(given, name)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
-    result = _attempt(given, tree, options, relative)
+    result = _attempt(given, tree, options, project)
     tried = result
     if any(record.advice == COLLAPSE_ADVICE for record in result.records):
         # Only what `--collapse-guards` collapses is called collapsible.
         collapsing = dataclasses.replace(options, collapse_guards=True)
-        tried = _attempt(given, tree, collapsing, relative)
+        tried = _attempt(given, tree, collapsing, project)
     elif not options.collapse_guards:
         return result
     if tried.status is not Status.REFUSED:
         return result
     keeping = dataclasses.replace(options, collapse_guards=False)
-    return _attempt(given, tree, keeping, relative, tried.problem)
+    return _attempt(given, tree, keeping, project, tried.problem)
 
 
 def _attempt(
     given: bytes,
     tree: Tree,
     options: Options,
-    relative: RelativeImports | None,
+    project: ProjectFiles | None,
     collapse_problem: str = "",
 ) -> Result:
     """Migrates a parsed source in one of the ways in which it can be.
@@ -116,87 +112,39 @@ def _attempt(
         given: The source.
         tree: What it was parsed to.
         options: What to do with it.
-        relative: As for `migrate_fully`.
+        project: The project that it is in, if it is in one.
         collapse_problem: Why its guards cannot be collapsed, if that was tried.
     """
-    result, program = _pass(given, tree, options, relative, collapse_problem)
-    later = dataclasses.replace(options, observed_here={})
+    runs_with_old = True if options.runs_with else None
+    program = Program(tree, options, project, given, runs_with_old=runs_with_old)
+    program.collapse_problem = collapse_problem
+    result, after = _pass(program, options)
     for _ in range(_MOST_PASSES):
-        if program is None or not _changes_again(program, later):
+        if after is None:
             return result
-        again, program = _pass(
-            result.output, program.tree, later, relative, collapse_problem, program
-        )
+        again, after = _pass(after, dataclasses.replace(options, observed_here={}))
         if again.status is Status.REFUSED:
             return dataclasses.replace(result, output=given).refused(again.problem)
-        result = passes_joined(result, again)
+        if after is not None:
+            result = passes_joined(result, again)
     return result.refused(f"It changes again after {_MOST_PASSES} passes.")
 
 
-def _changes_again(program: Program, options: Options) -> bool:
-    """Whether another pass changes what a pass has made of a file.
+def _pass(original: Program, options: Options) -> tuple[Result, Program | None]:
+    """Migrates a file once.
 
     Args:
-        program: The file as it is by then.
-        options: What the run does.
-    """
-    suppressions = Suppressions(program.tree.code)
-    outcomes = Decisions(
-        program, options.selection, suppressions, unsafe_fixes=options.unsafe_fixes
-    ).outcomes()
-    return apply_edits(program.tree.text, outcomes.edits) != program.tree.text
-
-
-def _pass(
-    given: bytes,
-    tree: Tree,
-    options: Options,
-    relative: RelativeImports | None,
-    collapse_problem: str,
-    before: Program | None = None,
-) -> tuple[Result, Program | None]:
-    """Migrates a parsed source once.
-
-    Args:
-        given: The source.
-        tree: What it was parsed to.
+        original: The file.
         options: What to do with it.
-        relative: As for `migrate_fully`.
-        collapse_problem: As for `_attempt`.
-        before: The source as the pass before left it, if there was one.
 
     Returns:
         What becomes of it, and the file as it then is, if it changes.
     """
-    original = Program(
-        tree,
-        options.target,
-        relative,
-        given,
-        options.exports,
-        legacy_optimizers=options.legacy_optimizers,
-        runs_with_old=True if options.runs_with or before is not None else None,
-        selection=options.selection,
-    )
-    original.collapse_problem = collapse_problem
-    collapsed = Collapsed(original)
-    if options.collapse_guards:
-        selected = [
-            rule for rule in rules_for(options.target) if options.selection.applies(rule.id)
-        ]
-        collapsed = collapse(original, selected, relative)
+    given = original.source
+    collapsed = collapse(original) if options.collapse_guards else Collapsed(original)
     program = collapsed.program
-    suppressions = Suppressions(text_of(program.source))
-    outcomes = Decisions(
-        program,
-        options.selection,
-        suppressions,
-        unsafe_fixes=options.unsafe_fixes,
-        observed=options.observed_here,
-    ).outcomes()
+    outcomes = Decisions(program, options).outcomes()
     uses_old = uses_old_api(original) or uses_old_api(program)
-    if isinstance(relative, ProjectFiles) and relative.is_asking:
-        return Result(given, given, Status.UNCHANGED, uses_old_api=uses_old), None
     mentions = [one for rule in rules_for(options.target) for one in rule.mentions(program)]
     recorded = [*outcomes.records, *mentions]
     if collapsed.records:
@@ -212,18 +160,18 @@ def _pass(
         return as_it_is.refused(_round_trip_problem(given, parsed)), None
     try:
         text = laid_out(program.tree.text, outcomes.edits, options.line_length)
-        after = text.decode("utf-8").encode(tree.module.encoding)
+        after = text.decode("utf-8").encode(program.tree.module.encoding)
     except OverlappingEditsError as error:
         return as_it_is.refused(f"Two changes overlap at {str(error)!r}."), None
     except UnicodeEncodeError as error:
         return as_it_is.refused(f"The result cannot be written as {error.encoding}."), None
     if after == given:
         return as_it_is, None
-    result = _rewritten(after, program, options, relative)
+    result = _in_another_form(program, tree_of(after), after)
     after, trimmed = without_unused(original, result)
     if after != result.source:
-        result = _rewritten(after, program, options, relative)
-    problem = proofs.check(original, program, result, outcomes, notebook=options.notebook)
+        result = _in_another_form(program, tree_of(after), after)
+    problem = proofs.check(original, program, result, outcomes)
     if problem is not None:
         return as_it_is.refused(problem), None
     changed = tuple(sorted(outcomes.changed_names | trimmed))
@@ -240,19 +188,16 @@ def _pass(
     return done, result
 
 
-def _rewritten(
-    after: bytes, program: Program, options: Options, relative: RelativeImports | None
-) -> Program:
-    return Program(
-        tree_of(after),
-        options.target,
-        relative,
-        after,
-        options.exports,
-        legacy_optimizers=options.legacy_optimizers,
-        runs_with_old=is_part_of_old(program),
-        selection=options.selection,
-    )
+def _in_another_form(program: Program, tree: Tree, source: bytes | None = None) -> Program:
+    """Returns a file as it is after a change of its text.
+
+    Args:
+        program: The file.
+        tree: What its new text was parsed to.
+        source: The bytes that were parsed, if they are known.
+    """
+    project, is_old = program.resolver.project, is_part_of_old(program)
+    return Program(tree, program.options, project, source, runs_with_old=is_old)
 
 
 def _round_trip_problem(source: bytes, parsed: bytes) -> str:
@@ -293,7 +238,7 @@ def passes_joined(first: Result, second: Result) -> Result:
         tree_of(source) for source in (first.source, first.output, second.output)
     )
     positions = PositionMap()
-    positions.add_all([edit for record in first.records for edit in record.edits])
+    positions.add([edit for record in first.records for edit in record.edits])
     later = [positions.of_record(record, between, before) for record in second.records]
     places = {_start_of(record) for record in later}
     kept = [
@@ -385,35 +330,24 @@ def with_whole_change(records: Sequence[Record], before: bytes, after: bytes) ->
     """
     if _applied(before, [edit for record in records for edit in record.edits]) == after:
         return tuple(records)
-    parts = {
-        index: list(record.edits)
-        for index, record in enumerate(records)
-        if record.outcome is Outcome.REWRITTEN
+    parts: dict[int, list[Edit]] = {
+        index: [] for index, record in enumerate(records) if record.outcome is Outcome.REWRITTEN
     }
-    if not parts:
-        return tuple(records)
-    for hunk in _hunks(before, after):
-        inside = [i for i, edits in parts.items() if any(_touch(edit, hunk) for edit in edits)]
-        own = {e for i in inside for e in parts[i] if _touch(e, hunk)}
-        within = all(hunk.start <= e.start and e.end <= hunk.end for e in own)
-        shifted = [Edit(e.start - hunk.start, e.end - hunk.start, e.text) for e in own]
+    for hunk in _hunks(before, after) if parts else ():
+        own = {index: [e for e in records[index].edits if _touch(e, hunk)] for index in parts}
+        inside = [index for index, edits in own.items() if edits]
+        edits = {edit for index in inside for edit in own[index]}
+        within = all(hunk.start <= e.start and e.end <= hunk.end for e in edits)
+        shifted = [Edit(e.start - hunk.start, e.end - hunk.start, e.text) for e in edits]
         if within and _applied(before[hunk.start : hunk.end], shifted) == hunk.text.encode():
-            continue
-        for index in inside:
-            parts[index] = [e for e in parts[index] if not _touch(e, hunk)]
-        parts[next(iter(inside or parts))].append(hunk)
-    completed = [
+            for index in inside:
+                parts[index] += own[index]
+        else:
+            parts[next(iter(inside or parts))].append(hunk)
+    return tuple(
         dataclasses.replace(record, edits=tuple(parts.get(index, ())))
         for index, record in enumerate(records)
-    ]
-    whole = Edit(0, len(before), after.decode())
-    if _applied(before, [edit for record in completed for edit in record.edits]) != after:
-        first = next(iter(parts))
-        completed = [
-            dataclasses.replace(record, edits=(whole,) if index == first else ())
-            for index, record in enumerate(records)
-        ]
-    return tuple(completed)
+    )
 
 
 def _applied(text: bytes, edits: Sequence[Edit]) -> bytes | None:
@@ -455,17 +389,11 @@ class Collapsed:
     positions: PositionMap = dataclasses.field(default_factory=PositionMap)
 
 
-def collapse(
-    original: Program, rules: Sequence[Rule], relative: RelativeImports | None
-) -> Collapsed:
-    """Takes out what rules remove, until there is none left.
-
-    Args:
-        original: The file.
-        rules: The rules.
-        relative: Knows what relative imports give.
-    """
+def collapse(original: Program) -> Collapsed:
+    """Takes out what rules remove, until there is none left."""
     result = Collapsed(original)
+    selection = original.selection
+    rules = [rule for rule in rules_for(original.target) if selection.applies(rule.id)]
     for _ in range(_MOST_REMOVALS):
         program = result.program
         rule, removal = next(removals(program, rules), (None, None))
@@ -475,19 +403,12 @@ def collapse(
             result.positions.of_record(record, program.tree, original.tree)
             for record in _removal_records(program, rule, removal)
         ]
-        result.positions.add(removal.edit, removal.kept)
-        text = apply_edits(program.tree.text, [removal.edit])
+        result.positions.add(removal.edits)
+        text = apply_edits(program.tree.text, removal.edits)
         module = cst.parse_module(text.decode("utf-8"), program.tree.module.config_for_parsing)
         module = module.with_changes(encoding=program.tree.module.encoding)
-        result.program = Program(
-            Tree(module),
-            program.target,
-            relative,
-            exports=program.exports,
-            legacy_optimizers=program.legacy_optimizers,
-            runs_with_old=is_part_of_old(original) or None,
-            selection=program.selection,
-        )
+        result.program = _in_another_form(original, Tree(module))
+        result.program.runs_with_old = is_part_of_old(original) or None
         result.program.reachability.take_over(original.reachability.features)
         result.program.line_at_first = lambda offset: original.tree.position(
             result.positions.of(offset)
@@ -500,12 +421,7 @@ def collapse(
 
 
 def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Removal]]:
-    """Yields what can be taken out of a file, and which rule says so.
-
-    Args:
-        program: The file.
-        rules: The rules.
-    """
+    """Yields what can be taken out of a file, and which of some rules says so."""
     suppressions = Suppressions(text_of(program.source))
     found = [one for rule in rules for one in rule.find(program)]
     by_rules = [one[0] if isinstance(one, tuple) else one for one in found]
@@ -520,19 +436,8 @@ def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Re
 
 def _removal_records(program: Program, rule: Rule, removal: Removal) -> Iterator[Record]:
     """Yields a record for each old name that goes; the first has the edit."""
-    edits: tuple[Edit, ...] = (removal.edit,)
+    edits = tuple(removal.edits)
     for occurrence in sorted(removal.gone, key=lambda one: one.span):
-        line, column = program.tree.position(occurrence.span[0])
-        end_line, end_column = program.tree.position(occurrence.span[1])
-        yield Record(
-            rule=rule.id,
-            outcome=Outcome.REWRITTEN,
-            line=line,
-            column=column,
-            name=program.describe(occurrence),
-            message=removal.message,
-            end_line=end_line,
-            end_column=end_column,
-            edits=edits,
-        )
+        record = record_of(occurrence, program, rule.id, Outcome.REWRITTEN, removal.message)
+        yield dataclasses.replace(record, edits=edits)
         edits = ()

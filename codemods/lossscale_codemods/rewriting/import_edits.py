@@ -18,7 +18,6 @@ from lossscale_codemods.domain import (
     BindingKind,
     Occurrence,
     Program,
-    ProjectFiles,
     import_path,
     member_path,
     scopes_in,
@@ -43,12 +42,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lossscale_codemods.source.syntax_tree import Tree
-
-
-def alias_text(new: str, local: str) -> str:
-    """Returns `member` or `member as local`, for a from-import."""
-    member = new.rpartition(".")[2]
-    return member if member == local else f"{member} as {local}"
 
 
 class ImportEditor:
@@ -158,7 +151,7 @@ class ImportEditor:
         gone = [a for a in statement.names if a not in staying]
         edits += remove_item(self.tree, statement.names, gone)
         for module, members in groups.items():
-            names = [alias_text(self.plan.moved[aliases[a]], self._local(a)) for a in members]
+            names = [self._spelled(alias, aliases[alias]) for alias in members]
             line = self.tree.statement(statement)
             if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
                 raise CannotRenderError(
@@ -181,7 +174,7 @@ class ImportEditor:
     ) -> list[Edit]:
         edits = []
         for alias in members:
-            text = alias_text(self.plan.moved[aliases[alias]], self._local(alias))
+            text = self._spelled(alias, aliases[alias])
             start, end = self.tree.span(alias.name)
             if alias.asname is not None:
                 end = self.tree.span(alias.asname.name)[1]
@@ -189,9 +182,11 @@ class ImportEditor:
                 edits.append(Edit(start, end, text))
         return edits
 
-    @staticmethod
-    def _local(alias: cst.ImportAlias) -> str:
-        return alias.evaluated_alias or alias.evaluated_name
+    def _spelled(self, alias: cst.ImportAlias, binding: Binding) -> str:
+        """Returns `member` or `member as local`, for a from-import of what a binding becomes."""
+        member = self.plan.moved[binding].rpartition(".")[2]
+        local = alias.evaluated_alias or alias.evaluated_name
+        return member if member == local else f"{member} as {local}"
 
     def alias_assignments(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits that take out assignments of aliases that nothing needs."""
@@ -206,12 +201,6 @@ class ImportEditor:
             if isinstance(gone, cst.BaseSmallStatement):
                 edits_of[gone] = remove_statement(self.tree, gone, self.gone)
         return edits_of
-
-
-def covers_dotted(alias: cst.ImportAlias, spelled: str) -> bool:
-    """Whether a dotted expression goes through the module that `import a.b.c` loads."""
-    path = dotted(alias.name) or ""
-    return spelled == path or spelled.startswith(path + ".")
 
 
 def unused_imports(program: Program) -> set[str]:
@@ -288,10 +277,11 @@ def dotted_homes(
             or node in blocked
         ):
             continue
+        path = f"{dotted(node.name)}."
         through = [
-            o
-            for o in program.references
-            if isinstance(o.node, cst.Attribute) and covers_dotted(node, dotted(o.node) or "")
+            one
+            for one in program.references
+            if isinstance(one.node, cst.Attribute) and f"{dotted(one.node)}.".startswith(path)
         ]
         home = occurrence.names[0].new_path(program.target)
         if home and all(isinstance(verdicts.get(o), Rewrite) for o in through):
@@ -312,9 +302,7 @@ class RunningImports:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.tree = program.tree
-        self._files = (
-            relative if isinstance(relative := program.resolver.relative, ProjectFiles) else None
-        )
+        self._files = program.resolver.project
         self._written: set[str] = set()
 
     def is_needed(self, binding: Binding) -> bool:

@@ -51,14 +51,7 @@ _CALL_ERRORS = (LossScaleArgumentError, TypeError, ValueError, AttributeError)
 _IMPLICIT = frozenset(dir(builtins)) | {"__file__", "__path__", "__class__", "WindowsError"}
 
 
-def check(
-    original: Program,
-    program: Program,
-    result: Program,
-    outcomes: Outcomes,
-    *,
-    notebook: bool,
-) -> str | None:
+def check(original: Program, program: Program, result: Program, outcomes: Outcomes) -> str | None:
     """Proves a changed file.
 
     Args:
@@ -66,13 +59,12 @@ def check(
         program: The file that was rewritten; the original with guards collapsed.
         result: The file as it is to be.
         outcomes: What was done to it.
-        notebook: Whether it is the cells of a notebook.
 
     Returns:
         Why the change may not be written; nothing if every proof succeeds.
     """
     after = result.source
-    problem = _compiles(original.source, after, notebook)
+    problem = _compiles(original.source, after, notebook=original.options.notebook)
     if problem is not None:
         return problem
     if result.tree.bytes != after:
@@ -106,7 +98,7 @@ def check(
     return None
 
 
-def _compiles(before: bytes, after: bytes, notebook: bool) -> str | None:
+def _compiles(before: bytes, after: bytes, *, notebook: bool) -> str | None:
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if notebook else 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -23,7 +23,6 @@ from lossscale_codemods.rules.base import (
     MeaningClaim,
     Review,
     Rewrite,
-    Rule,
     Suppressed,
     Verdict,
 )
@@ -44,8 +43,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from lossscale_codemods.tables.options import Observed
-    from lossscale_codemods.tables.suppression import Selection, Suppressions
+    from lossscale_codemods.tables.options import Options
 
 
 _CLASSES = frozenset({Meaning.OPTIMIZER, Meaning.POLICY})
@@ -57,26 +55,13 @@ class Decisions:
 
     Args:
         program: The file.
-        selection: Which rules are applied.
-        suppressions: What its comments suppress.
-        unsafe_fixes: Whether rewrites that are not proven are made.
-        observed: What a recorded run saw, by line.
+        options: What is done with it.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        selection: Selection,
-        suppressions: Suppressions,
-        *,
-        unsafe_fixes: bool = False,
-        observed: Observed | None = None,
-    ) -> None:
+    def __init__(self, program: Program, options: Options) -> None:
         self.program = program
         self.tree = program.tree
-        self.rules = RuleVerdicts(
-            program, selection, suppressions, unsafe_fixes=unsafe_fixes, observed=observed or {}
-        )
+        self.rules = RuleVerdicts(program, options)
         self.import_rule = next(r for r in all_rules() if r.decides_imports)
         self.blocked: dict[cst.CSTNode, str] = {}
 
@@ -132,8 +117,7 @@ class Decisions:
                     self.blocked[occurrence.node] = str(error)
             return None
         assignments = editor.alias_assignments()
-        recorder = Recorder(self.rules, self.import_rule, self.blocked)
-        outcomes = recorder.outcomes(plan, edits, import_edits, dotted_imports)
+        outcomes = self._recorded(plan, edits, import_edits, dotted_imports)
         dropped_spans = [self.tree.span(s) for s in assignments]
         outcomes.edits = [
             e
@@ -273,137 +257,41 @@ class Decisions:
                         edits[occurrence] = []
         return useless
 
-
-def _with_text(edit: Edit, old: str, new: str) -> Edit:
-    """Returns an edit with a dotted name in its text replaced by another."""
-    copied = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
-    return dataclasses.replace(edit, text=copied.sub(lambda _: new, edit.text))
-
-
-@dataclasses.dataclass
-class ProvenCall:
-    """A rewritten constructor, for the proof of its meaning."""
-
-    span: tuple[int, int]
-    edits: Sequence[Edit]
-    claim: MeaningClaim
-
-
-@dataclasses.dataclass
-class Outcomes:
-    """What becomes of one file."""
-
-    records: list[Record] = dataclasses.field(default_factory=list)
-    edits: list[Edit] = dataclasses.field(default_factory=list)
-    calls: list[ProvenCall] = dataclasses.field(default_factory=list)
-    left: int = 0
-    """How many old names are left as they are."""
-    changed_names: set[str] = dataclasses.field(default_factory=set)
-    """Names that other files must not use, as in `Result`."""
-    changes_optimizers: bool = False
-    """As in `Result`."""
-
-
-def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) -> bool:
-    """Whether a name has to stay for nothing but uses that a comment or an option excepts."""
-    of_uses = [v for o, v in verdicts.items() if any(n in binding.uses for n in o.prefixes())]
-    return any(isinstance(v, Suppressed) for v in of_uses) and not any(
-        isinstance(v, Review) for v in of_uses
-    )
-
-
-def _is_of_old(binding: Binding) -> bool:
-    """Whether a name that moves had an old name, and none of those beside it."""
-    return binding.path is None or names.lookup(binding.path) is not None
-
-
-def _note_cause(
-    by_cause: dict[cst.CSTNode, list[int]], verdict: Verdict, records: Sequence[Record]
-) -> None:
-    """Notes of the last of some records what it has in common with others."""
-    if isinstance(verdict, Review) and verdict.cause is not None:
-        by_cause.setdefault(verdict.cause, []).append(len(records) - 1)
-
-
-def _changes_optimizers(occurrence: Occurrence, verdict: Verdict) -> bool:
-    """Whether a Keras optimizer becomes one of another family."""
-    is_optimizer = occurrence.role is Role.OPTIMIZER or any(
-        old.meaning is names.Meaning.KERAS_OPTIMIZER for old in occurrence.names
-    )
-    return is_optimizer and isinstance(verdict, Rewrite)
-
-
-class Recorder:
-    """Puts together what became of one file.
-
-    Args:
-        rules: What the rules say.
-        import_rule: The rule that decides imports.
-        blocked: Nodes of imports that must stay, with the reason.
-    """
-
-    def __init__(
-        self, rules: RuleVerdicts, import_rule: Rule, blocked: Mapping[cst.CSTNode, str]
-    ) -> None:
-        self.rules = rules
-        self.program = rules.program
-        self.tree = rules.tree
-        self.import_rule = import_rule
-        self.blocked = blocked
-
-    def outcomes(
+    def _recorded(
         self,
         plan: Plan,
         edits: dict[Occurrence, list[Edit]],
         import_edits: dict[cst.CSTNode, list[Edit]],
         dotted_imports: dict[cst.CSTNode, str],
     ) -> Outcomes:
-        """Returns the edits and records of everything that is decided.
-
-        Args:
-            plan: What becomes of imports and aliases.
-            edits: The edits of each rewritten reference.
-            import_edits: The edits by the import that they are for.
-            dotted_imports: New paths for `import a.b.experimental`.
-        """
+        """Returns the edits and records of everything that is decided."""
         result = Outcomes()
-        by_cause: dict[cst.CSTNode, list[int]] = {}
-        for occurrence, verdict in self.rules.verdicts.items():
-            own = edits.get(occurrence, [])
+        decided = [
+            (one, verdict, self.rules.rule_of[one], edits.get(one, []))
+            for one, verdict in self.rules.verdicts.items()
+        ]
+        result.left = sum(self._is_left(one, verdict, plan) for one, verdict, _, _ in decided)
+        for one in self.rules.imports:
+            verdict = self._import_verdict(one, plan, dotted_imports)
+            rule = one.rule or self.import_rule.id
+            decided.append((one, verdict, rule, import_edits.get(one.node, [])))
+            result.left += one.rule is None and not isinstance(verdict, Rewrite)
+        recorded: list[tuple[Record, cst.CSTNode | None]] = []
+        for one, verdict, rule, own in decided:
             result.edits += own
-            result.left += self._is_left(occurrence, verdict, plan)
-            record = self._record(occurrence, self.rules.rule_of[occurrence], verdict, own)
-            if record is not None:
-                result.records.append(record)
-                _note_cause(by_cause, verdict, result.records)
-            result.changes_optimizers |= _changes_optimizers(occurrence, verdict)
+            result.changes_optimizers |= _changes_optimizers(one, verdict)
             if isinstance(verdict, Rewrite) and verdict.meaning is not None:
-                span = verdict.constructor or self.tree.span(occurrence.node)
+                span = verdict.constructor or self.tree.span(one.node)
                 result.calls.append(ProvenCall(span, own, verdict.meaning))
-        for occurrence in self.rules.imports:
-            own = import_edits.get(occurrence.node, [])
-            result.edits += own
-            verdict = self._import_verdict(occurrence, plan, dotted_imports)
-            result.left += occurrence.rule is None and not isinstance(verdict, Rewrite)
-            result.changes_optimizers |= _changes_optimizers(occurrence, verdict)
-            record = self._record(occurrence, self._rule_of_import(occurrence), verdict, own)
+            record = self._record(one, rule, verdict, own)
             if record is not None:
-                result.records.append(record)
-                _note_cause(by_cause, verdict, result.records)
-        for indexes in by_cause.values():
-            in_order = sorted(
-                indexes, key=lambda i: (result.records[i].line, result.records[i].column)
-            )
-            for index in in_order[1:]:
-                result.records[index] = dataclasses.replace(result.records[index], follows=True)
+                recorded.append((record, getattr(verdict, "cause", None)))
+        causes: set[cst.CSTNode | None] = set()
+        for record, cause in sorted(recorded, key=lambda one: (one[0].line, one[0].column)):
+            follows = record.follows or (cause is not None and cause in causes)
+            result.records.append(dataclasses.replace(record, follows=follows))
+            causes.add(cause)
         return result
-
-    def _rule_of_import(self, occurrence: Occurrence) -> str:
-        if occurrence in self.rules.protected:
-            review, rule = self.rules.protected[occurrence]
-            if self.blocked.get(occurrence.node) == review.message:
-                return rule
-        return occurrence.rule or self.import_rule.id
 
     def _is_left(self, occurrence: Occurrence, verdict: Verdict, plan: Plan) -> bool:
         """Whether an old name will still be there."""
@@ -461,21 +349,73 @@ class Recorder:
                 rule = self.rules.protected[occurrence][1]
         else:
             outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
-        line, column = self.tree.position(occurrence.span[0])
-        end_line, end_column = self.tree.position(occurrence.span[1])
-        return Record(
-            rule=rule,
-            outcome=outcome,
-            line=line,
-            column=column,
-            name=self.program.describe(occurrence),
-            message=message,
+        record = record_of(occurrence, self.program, rule, outcome, message)
+        return dataclasses.replace(
+            record,
             advice=advice,
-            end_line=end_line,
-            end_column=end_column,
             edits=tuple(edits),
             unsafe=isinstance(verdict, Review) and verdict.unsafe_fix is not None,
             for_older_versions=isinstance(verdict, Review) and verdict.for_older_versions,
             follows=isinstance(verdict, Review) and verdict.follows,
             stops=isinstance(verdict, Review) and verdict.stops,
         )
+
+
+def record_of(
+    occurrence: Occurrence, program: Program, rule: str, outcome: Outcome, message: str
+) -> Record:
+    """Returns the record of an occurrence, with its place."""
+    (line, column), (end_line, end_column) = map(program.tree.position, occurrence.span)
+    name = program.describe(occurrence)
+    return Record(rule, outcome, line, column, name, message, "", end_line, end_column)
+
+
+def _with_text(edit: Edit, old: str, new: str) -> Edit:
+    """Returns an edit with a dotted name in its text replaced by another."""
+    copied = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
+    return dataclasses.replace(edit, text=copied.sub(lambda _: new, edit.text))
+
+
+@dataclasses.dataclass
+class ProvenCall:
+    """A rewritten constructor, for the proof of its meaning."""
+
+    span: tuple[int, int]
+    edits: Sequence[Edit]
+    claim: MeaningClaim
+
+
+@dataclasses.dataclass
+class Outcomes:
+    """What becomes of one file."""
+
+    records: list[Record] = dataclasses.field(default_factory=list)
+    edits: list[Edit] = dataclasses.field(default_factory=list)
+    calls: list[ProvenCall] = dataclasses.field(default_factory=list)
+    left: int = 0
+    """How many old names are left as they are."""
+    changed_names: set[str] = dataclasses.field(default_factory=set)
+    """Names that other files must not use, as in `Result`."""
+    changes_optimizers: bool = False
+    """As in `Result`."""
+
+
+def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) -> bool:
+    """Whether a name has to stay for nothing but uses that a comment or an option excepts."""
+    of_uses = [v for o, v in verdicts.items() if any(n in binding.uses for n in o.prefixes())]
+    return any(isinstance(v, Suppressed) for v in of_uses) and not any(
+        isinstance(v, Review) for v in of_uses
+    )
+
+
+def _is_of_old(binding: Binding) -> bool:
+    """Whether a name that moves had an old name, and none of those beside it."""
+    return binding.path is None or names.lookup(binding.path) is not None
+
+
+def _changes_optimizers(occurrence: Occurrence, verdict: Verdict) -> bool:
+    """Whether a Keras optimizer becomes one of another family."""
+    is_optimizer = occurrence.role is Role.OPTIMIZER or any(
+        old.meaning is names.Meaning.KERAS_OPTIMIZER for old in occurrence.names
+    )
+    return is_optimizer and isinstance(verdict, Rewrite)

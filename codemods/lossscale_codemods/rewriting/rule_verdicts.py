@@ -10,13 +10,14 @@ import libcst as cst
 from lossscale_codemods.domain import BESIDE, Occurrence, Role, expects_error, version_guards
 from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Rule, Suppressed, Verdict
 from lossscale_codemods.rules.registry import all_rules, rules_for
+from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import canonical
+from lossscale_codemods.tables.suppression import Suppressions
 
 if TYPE_CHECKING:
     from lossscale_codemods.domain import Program
-    from lossscale_codemods.tables.options import Observed
-    from lossscale_codemods.tables.suppression import Selection, Suppressions
+    from lossscale_codemods.tables.options import Options
 
 
 class RuleVerdicts:
@@ -24,10 +25,7 @@ class RuleVerdicts:
 
     Args:
         program: The file.
-        selection: Which rules are applied.
-        suppressions: What its comments suppress.
-        unsafe_fixes: Whether rewrites that are not proven are made.
-        observed: What a recorded run saw, by line.
+        options: What is done with it.
 
     Attributes:
         found: What the rules look for besides the old names.
@@ -39,21 +37,12 @@ class RuleVerdicts:
         told: The verdicts that rules found together with the occurrence.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        selection: Selection,
-        suppressions: Suppressions,
-        *,
-        unsafe_fixes: bool,
-        observed: Observed,
-    ) -> None:
+    def __init__(self, program: Program, options: Options) -> None:
         self.program = program
         self.tree = program.tree
-        self.selection = selection
-        self.suppressions = suppressions
-        self.unsafe_fixes = unsafe_fixes
-        program.observed = observed
+        self.suppressions = Suppressions(text_of(program.source))
+        self.unsafe_fixes = options.unsafe_fixes
+        program.observed = options.observed_here
         self.rules = rules_for(program.target)
         self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.verdicts: dict[Occurrence, Verdict] = {}
@@ -90,7 +79,7 @@ class RuleVerdicts:
 
     def is_suppressed(self, occurrence: Occurrence, rule: str) -> bool:
         """Whether a comment or an option says that a rule leaves an occurrence."""
-        if not self.selection.applies(rule):
+        if not self.program.selection.applies(rule):
             return True
         first = self.tree.position(occurrence.span[0])[0]
         start, end = self.tree.span(self.tree.statement(occurrence.node))

@@ -203,15 +203,13 @@ class Removal:
     """Code that goes as a whole, for something shorter.
 
     Attributes:
-        edit: The edit.
-        kept: Where each part of its text starts in it, and where that was before.
+        edits: The edits.
         node: What goes.
         message: What is done, for the report.
         gone: The occurrences that go with it.
     """
 
-    edit: Edit
-    kept: Sequence[tuple[int, int]]
+    edits: Sequence[Edit]
     node: cst.CSTNode
     message: str
     gone: Sequence[Occurrence]

@@ -20,7 +20,6 @@ other condition, both branches are migrated.
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -129,10 +128,9 @@ class Guards(Rule):
     def removals(self, program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Removal]:
         """Yields the branches that can be taken out."""
         for guard in version_guards.collapsible(program, occurrences):
-            edit, kept = _collapse_edit(program, guard)
             gone = version_guards.gone_with(program, guard, occurrences)
             message = "taken out with the branch for old versions"
-            yield Removal(edit, kept, guard.node, message, gone)
+            yield Removal([*_collapse_edits(program, guard)], guard.node, message, gone)
 
 
 def _asking_for_new(probe: Probe, program: Program) -> Edit:
@@ -149,42 +147,35 @@ def _asking_for_new(probe: Probe, program: Program) -> Edit:
     return Edit(*program.tree.span(probe.name), f"{probe.name.quote}{text}{probe.name.quote}")
 
 
-def _collapse_edit(program: Program, guard: Guard) -> tuple[Edit, list[tuple[int, int]]]:
-    """Returns the edit, and where each part of its text starts in it and was before."""
+def _collapse_edits(program: Program, guard: Guard) -> Iterator[Edit]:
+    """Yields the edits that leave one side of a guard, and put it in the place of the guard."""
     tree = program.tree
     if isinstance(guard.node, cst.IfExp) and isinstance(guard.new, cst.BaseExpression):
-        start, end = tree.full_span(guard.node)
-        return Edit(start, end, tree.source(guard.new)), [(0, tree.full_span(guard.new)[0])]
+        (start, end), (new_start, new_end) = map(tree.full_span, (guard.node, guard.new))
+        yield from (Edit(start, new_start, ""), Edit(new_end, end, ""))
+        return
     start = tree.span(guard.node)[0]
     end = tree.line_end(max(tree.span(guard.node)[1] - 1, start))
-    body: Sequence[cst.CSTNode] = getattr(guard.new, "body", ())
-    statements = list(body)
+    statements: Sequence[cst.CSTNode] = getattr(guard.new, "body", ())
     first, last = tree.span(statements[0])[0], tree.span(statements[-1])[1]
-    left = tree.line_start(first)
+    left, right = tree.line_start(first), tree.line_end(max(last - 1, first))
     while left > 0:  # Comments above the first statement belong to it.
         above = tree.line_start(left - 1)
         if not tree.text[above:left].strip().startswith(b"#"):
             break
         left = above
-    lines = tree.slice((left, tree.line_end(max(last - 1, first))))
-    indent = tree.indentation(start)
-    newline = tree.newline
-    text = textwrap.dedent(lines.replace(newline, "\n")).rstrip("\n")
-    moved = [indent + line + newline if line else newline for line in text.split("\n")]
-    comment = _header_comment(guard.new)
-    lead = f"{indent}{comment.value}{newline}" if comment is not None else ""
-    kept = [(0, tree.span(comment)[0])] if comment is not None else []
-    new = _size(lead)
-    for before, after in zip(lines.splitlines(keepends=True), moved, strict=False):
-        kept.append((new, left + _size(before) - _size(after)))
-        new, left = new + _size(after), left + _size(before)
-    return Edit(tree.line_start(start), end, "".join([lead, *moved])), kept
+    indent, comment = tree.indentation(start), _header_comment(guard.new)
+    lead = f"{indent}{comment.value}{tree.newline}" if comment is not None else ""
+    yield Edit(tree.line_start(start), left, lead)
+    lines = tree.text[left:right].splitlines(keepends=True)
+    deeper = min(len(line) - len(line.lstrip(b" \t")) for line in lines if line.strip())
+    for line in lines:
+        if line.strip():
+            yield Edit(left, left + deeper, indent)
+        left += len(line)
+    yield Edit(right, end, "")
 
 
 def _header_comment(block: cst.CSTNode | None) -> cst.Comment | None:
     """Returns the comment behind the colon in front of a block."""
     return block.header.comment if isinstance(block, cst.IndentedBlock) else None
-
-
-def _size(text: str) -> int:
-    return len(text.encode())

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rules there are: the classes of rules in the modules next to this one, and added ones."""
+"""Which rules there are: the classes of rules in the modules next to this one."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
 import inspect
@@ -14,18 +13,14 @@ from lossscale_codemods import rules
 from lossscale_codemods.rules.base import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lossscale_codemods.tables.names import Target
-
-_added: list[Rule] = []
 
 
 @functools.cache
 def all_rules() -> tuple[Rule, ...]:
     """Returns one of each rule, in the order in which they are asked."""
     by_id: dict[str, Rule] = {}
-    for rule in (*_discovered(), *_added):
+    for rule in _discovered():
         if rule.id in by_id:
             raise RuntimeError(f"Two rules have the id {rule.id}.")
         by_id[rule.id] = rule
@@ -35,22 +30,6 @@ def all_rules() -> tuple[Rule, ...]:
 def rules_for(target: Target) -> tuple[Rule, ...]:
     """Returns those of the rules that are for a target, in the order in which they are asked."""
     return tuple(rule for rule in all_rules() if target in rule.targets)
-
-
-@contextlib.contextmanager
-def added(rule: Rule) -> Iterator[None]:
-    """Adds a rule that is defined elsewhere, for a while.
-
-    Args:
-        rule: The rule; the docstring of its module is its documentation.
-    """
-    _added.append(rule)
-    all_rules.cache_clear()
-    try:
-        yield
-    finally:
-        _added.remove(rule)
-        all_rules.cache_clear()
 
 
 def documentation(rule: Rule) -> str:

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from lossscale_codemods.project.discovery import patterns_from
-from lossscale_codemods.project.files import read_settings
+from lossscale_codemods.source.reading import read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,14 +161,12 @@ def _shown(value: Any) -> str:
 def _decoded(path: Path, content: bytes) -> str:
     try:
         text = content.decode("utf-8-sig")
+        problem = "it has null bytes" if "\0" in text else ""
     except UnicodeDecodeError as error:
+        text, problem = "", str(error)
+    if problem:
         raise ConfigurationError(
-            f"{path} is not UTF-8, as TOML has to be: {error}. Save it as UTF-8, then run again."
-        ) from error
-    if "\0" in text:
-        raise ConfigurationError(
-            f"{path} is not UTF-8, as TOML has to be: it has null bytes. Save it as UTF-8, then "
-            "run again."
+            f"{path} is not UTF-8, as TOML has to be: {problem}. Save it as UTF-8, then run again."
         )
     return text
 

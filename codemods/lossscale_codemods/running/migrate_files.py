@@ -12,27 +12,25 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lossscale_codemods.project.byte_scan import can_hold_old_name, can_run_with_old, markers_in
+from lossscale_codemods.project.byte_scan import can_hold_old_name, can_run_with_old
 from lossscale_codemods.project.connected_files import ImportGraph
 from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
-from lossscale_codemods.project.files import read, unreadable
-from lossscale_codemods.project.importers import can_hand_on, project_files, used_by_others
+from lossscale_codemods.project.importers import project_files, used_by_others
 from lossscale_codemods.reports.run_report import FileReport, RunReport
-from lossscale_codemods.running.one_file import migrate_task, suppressed
+from lossscale_codemods.running.one_file import migrate_task, suppressed, unreadable
 from lossscale_codemods.running.processes import Task, Workers, noting
 from lossscale_codemods.running.writing import Undo, UndoError, WriteRefusedError, write_atomically
+from lossscale_codemods.source.reading import read
 from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lossscale_codemods.tables.options import Options
 
 
 _JOBS_A_PROCESSOR = 4
 """More workers than this would only take memory."""
-_BYTES_THAT_PAY = 150_000
-"""Source that waits, below which another worker takes longer to start than it saves."""
 
 
 def default_jobs() -> int:
@@ -78,8 +76,7 @@ def run(
     results: dict[str, Result] = {}
     try:
         found.search()
-        pays = 0 if jobs else _BYTES_THAT_PAY
-        with Workers(jobs_at_most, migrate_task, pays=pays) as workers:
+        with Workers(jobs_at_most, migrate_task) as workers:
             passes = Passes(found, workers, progress)
             passes.migrate(found.to_parse)
             passes.migrate_connected()
@@ -118,7 +115,7 @@ class Found:
     def __init__(
         self, paths: Sequence[Path], options: Options, *, no_ignore: bool, exclude: Sequence[str]
     ) -> None:
-        self.options = dataclasses.replace(options, together=None)
+        self.options = options
         self._paths = paths
         self._discovered = discover(paths, no_ignore=no_ignore, exclude=exclude)
         self.looked_at = 0
@@ -128,12 +125,9 @@ class Found:
         self.sizes: dict[str, int] = {}
         self.to_parse: list[str] = []
         """The files that can hold an old name."""
-        self._marked: list[str] = []
-        """Files that have a marker, or may hand on what they do not name."""
 
     def search(self) -> None:
         """Reads all files."""
-        selection = self.options.selection
         for file in self._discovered:
             if isinstance(file, Skipped):
                 self.skipped.append(file)
@@ -146,18 +140,13 @@ class Found:
                 self.unreadable.append((file, unreadable(error)))
                 continue
             self.sizes[file.name] = len(source)
-            markers = markers_in(source, selection)
-            if markers or can_hand_on(source):
-                self._marked.append(file.name)
-            if can_hold_old_name(source, markers, selection):
+            if can_hold_old_name(source, self.options.selection):
                 self.to_parse.append(file.name)
 
-    def users(self, names: set[str]) -> Iterator[str]:
-        """Yields the files that may use any of these names of others."""
-        has_marker = all(markers_in(os.fsencode(n), self.options.selection) for n in names)
-        # Who uses a name with a marker has the marker too.
-        yield from self._marked if has_marker else self.files
-        yield from project_files(self._paths)
+    @functools.cached_property
+    def project(self) -> list[str]:
+        """The names of these files, and of the others of their projects."""
+        return [*self.files, *project_files(self._paths)]
 
     def connected(self, names: Sequence[str]) -> dict[str, str]:
         """Returns files that run in one program with others, each with one of these.
@@ -172,7 +161,7 @@ class Found:
 
     @functools.cached_property
     def _graph(self) -> ImportGraph:
-        return ImportGraph([*self.files, *project_files(self._paths)])
+        return ImportGraph(self.project)
 
     def together(self, name: str) -> frozenset[str]:
         """Returns the files of the project that run in one program with one."""
@@ -198,24 +187,20 @@ class Passes:
         self._told: dict[str, Options] = {}
 
     def migrate(self, names: Iterable[str]) -> None:
-        """Migrates files, until none has a question left.
+        """Migrates files.
 
         Args:
             names: The files.
         """
-        waiting, progress = list(names), self._progress
-        while waiting:
-            sizes = self._found.sizes
-            tasks = [Task(n, sizes.get(n, 0), self._options_for(n)) for n in waiting]
-            for done, (task, result) in enumerate(self._workers.migrate(tasks), 1):
-                if _is_to_keep(result) or result.is_asking or result.uses_old_api:
-                    self.results[task.name] = result
-                else:
-                    self.results.pop(task.name, None)
-                if progress is not None:
-                    progress(done, len(tasks))
-            progress = None
-            waiting = self._answered([name for name in waiting if name in self.results])
+        sizes = self._found.sizes
+        tasks = [Task(name, sizes.get(name, 0), self._options_for(name)) for name in names]
+        for done, (task, result) in enumerate(self._workers.migrate(tasks), 1):
+            if _is_to_keep(result) or result.uses_old_api:
+                self.results[task.name] = result
+            else:
+                self.results.pop(task.name, None)
+            if self._progress is not None:
+                self._progress(done, len(tasks))
 
     def migrate_connected(self) -> None:
         """Migrates files that have no old names, and run in one program with files that have some.
@@ -237,7 +222,7 @@ class Passes:
 
     def keep_what_others_use(self) -> None:
         """Migrates files again that would change names which other files, as they will be, use."""
-        while more := used_by_others(self.results, self._found.users):
+        while more := used_by_others(self.results, lambda: self._found.project):
             for name, other_users in more.items():
                 exports = self._options_for(name).exports
                 users = {**exports.users, **other_users}
@@ -246,18 +231,14 @@ class Passes:
 
     def _options_for(self, name: str) -> Options:
         """Returns what is to be done with a file, with all that is known of it."""
-        return self._told.get(name, self._found.options)
+        if name not in self._told:
+            together = self._found.together(name)
+            self._told[name] = dataclasses.replace(self._found.options, together=together)
+        return self._told[name]
 
     def _tell(self, name: str, **known: Any) -> None:
         """Notes what is known of a file: attributes of `Options`."""
         self._told[name] = dataclasses.replace(self._options_for(name), **known)
-
-    def _answered(self, names: Sequence[str]) -> list[str]:
-        """Tells the files that ask which others run with them, and returns these files."""
-        asking = [name for name in names if self.results[name].is_asking]
-        for name in asking:
-            self._tell(name, together=self._found.together(name))
-        return asking
 
 
 def _write(
@@ -278,7 +259,7 @@ def _write(
             problem = f"{error} So nothing was written."
         left: list[str] = []
         today = {f.name: dataclasses.replace(r, output=r.source) for f, r in decided if r.changed}
-        used = used_by_others(today, lambda _: today)
+        used = used_by_others(today, lambda: today)
         for file, result in sorted(decided, key=lambda one: one[0].name in used):
             if result.changed and problem:
                 report.files.append(FileReport(file.path, result.refused(problem)))
@@ -300,7 +281,7 @@ def _write(
 
 def _unless_used(file: DiscoveredFile, result: Result, left: Sequence[str]) -> Result:
     """Refuses a change that would take a name from a file that could not be written."""
-    users = used_by_others({file.name: result}, lambda _: left).get(file.name) if left else None
+    users = used_by_others({file.name: result}, lambda: left).get(file.name) if left else None
     if not users:
         return result
     name, user = min(users.items())

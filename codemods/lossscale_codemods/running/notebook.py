@@ -27,7 +27,7 @@ from lossscale_codemods.tables.records import Result, Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.domain import RelativeImports
+    from lossscale_codemods.domain import ProjectFiles
     from lossscale_codemods.tables.options import Options
     from lossscale_codemods.tables.records import Record
 
@@ -51,14 +51,14 @@ _PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%python3",
 
 
 def migrate_notebook(
-    source: bytes, options: Options, relative: RelativeImports | None = None
+    source: bytes, options: Options, project: ProjectFiles | None = None
 ) -> Result:
     """Migrates the code cells of a notebook.
 
     Args:
         source: The file's bytes.
         options: What to do with it.
-        relative: As for `migrate_source`.
+        project: The project that it is in, if it is in one.
 
     Returns:
         The new file, and what became of each old name, by cell and by line within it.
@@ -78,9 +78,7 @@ def migrate_notebook(
     options = dataclasses.replace(options, notebook=True)
     program, masked = _as_program(cells)
     given = program.encode("utf-8")
-    if not options.runs_with and not can_hold_old_name(given, selection=options.selection):
-        return Result(source, source, Status.UNCHANGED)
-    result = migrate_fully(given, options, relative)
+    result = migrate_fully(given, options, project)
     records = [_located(record, program, masked) for record in result.records]
     changed: dict[int, list[str]] = {}
     if result.status is Status.CHANGED:

@@ -14,25 +14,24 @@ import tokenize
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.domain import ProjectFiles
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import CONFIG_SUFFIXES
-from lossscale_codemods.project.files import ProjectImports, read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.texts import migrate_config
 from lossscale_codemods.running.notebook import migrate_notebook
 from lossscale_codemods.running.processes import Task, Workers
 from lossscale_codemods.source.layout import LINE_LENGTH
-from lossscale_codemods.source.reading import text_of
+from lossscale_codemods.source.reading import read, text_of
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Exports, Options
-from lossscale_codemods.tables.records import Outcome, Result, Status
+from lossscale_codemods.tables.records import Outcome, Result, Status, left
 from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from lossscale_codemods.domain import RelativeImports
     from lossscale_codemods.tables.records import Record
 
 _OPEN = (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW)
@@ -51,7 +50,6 @@ def migrate_source(
     collapse_guards: bool = False,
     unsafe_fixes: bool = False,
     legacy_optimizers: bool = True,
-    relative: RelativeImports | None = None,
     used_elsewhere: Iterable[str] = (),
 ) -> Result:
     """Migrates the source of one Python file.
@@ -68,8 +66,6 @@ def migrate_source(
         unsafe_fixes: Whether to rewrite what is probably right and not proven as well.
         legacy_optimizers: Whether Keras optimizers stay of the family that `tf.keras.optimizers`
             had up to TensorFlow 2.10.
-        relative: Turns the dotted path of an import from the same project into that of what it is
-            outside of the project, if it is known.
         used_elsewhere: Names of the module that other files import or read, so that they stay what
             they are; with a dot before them, attributes of its classes.
 
@@ -86,23 +82,20 @@ def migrate_source(
         legacy_optimizers=legacy_optimizers,
         exports=Exports(users=users),
     )
-    return migrate(source, options, relative)
+    return migrate(source, options)
 
 
-def migrate(
-    source: bytes | str, options: Options, relative: RelativeImports | None = None
-) -> Result:
+def migrate(source: bytes | str, options: Options) -> Result:
     """Does what `migrate_source` does, with the options in one value.
 
     Args:
         source: The file's bytes, or its text.
         options: What to do with it.
-        relative: As for `migrate_source`.
     """
     given = source.encode("utf-8") if isinstance(source, str) else source
     if not options.runs_with and not can_hold_old_name(given, selection=options.selection):
         return Result(given, given, Status.UNCHANGED)
-    return migrate_fully(given, options, relative)
+    return migrate_fully(given, options)
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
@@ -124,10 +117,8 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         if path.suffix in CONFIG_SUFFIXES:
             return migrate_config(source, options)
         options = dataclasses.replace(options, line_length=LINE_LENGTH)
-        files = ProjectImports(path, options.together)
         migrate = migrate_notebook if path.suffix == ".ipynb" else migrate_fully
-        result = migrate(source, options, files)
-        return dataclasses.replace(result, is_asking=files.is_asking)
+        return migrate(source, options, ProjectFiles(path, options.together))
     except KeyboardInterrupt:
         raise
     # One bad file must not stop the others, and libcst's panics are no `Exception`.
@@ -149,6 +140,12 @@ def _ignored_in(path: Path, options: Options) -> Iterator[str]:
             if ignores.match(part.as_posix(), is_folder=part != place) is not None:
                 yield from ids
                 break
+
+
+def unreadable(error: OSError) -> Result:
+    """Returns what is to be said of a file that cannot be read."""
+    problem = f"It cannot be read: {error.strerror or error}."
+    return Result(b"", b"", Status.UNREADABLE, problem=problem)
 
 
 def migrate_task(task: Task) -> Result:
@@ -223,18 +220,10 @@ def _open(result: Result) -> list[Record]:
 
 
 def _for_a_person(result: Result) -> tuple[Record, ...]:
+    message = "no comment can be written here"
+    advice = "Suppress it by hand, or exclude the file."
     return tuple(
-        dataclasses.replace(
-            one,
-            outcome=Outcome.NEEDS_REVIEW,
-            message="no comment can be written here",
-            advice="Suppress it by hand, or exclude the file.",
-            edits=(),
-            unsafe=False,
-        )
-        if one.outcome in _OPEN
-        else one
-        for one in result.records
+        left(one, message, advice) if one.outcome in _OPEN else one for one in result.records
     )
 
 

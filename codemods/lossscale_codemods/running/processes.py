@@ -64,16 +64,14 @@ class Workers:
     Args:
         jobs: How many at most.
         work: What a worker does with a task.
-        pays: For how many bytes of all files another worker is started.
 
     Attributes:
         work: What a worker does with a task.
     """
 
-    def __init__(self, jobs: int, work: Work, *, pays: int = 0) -> None:
+    def __init__(self, jobs: int, work: Work) -> None:
         self._jobs = jobs
         self.work = work
-        self._pays = pays
         self._pool: ProcessPoolExecutor | None = None
         self._size = 0
         self._others: set[BaseProcess] = set()
@@ -94,9 +92,7 @@ class Workers:
             tasks: What to migrate. The largest goes first, so that no worker is left with it.
         """
         waiting = sorted(tasks, key=lambda task: task.size)
-        size = sum(task.size for task in waiting)
-        paying = 1 + size // self._pays if self._pays else self._jobs
-        yield from self._migrate(waiting, min(self._jobs, len(waiting), paying))
+        yield from self._migrate(waiting, min(self._jobs, len(waiting)))
 
     def _migrate(self, waiting: list[Task], workers: int) -> Iterator[tuple[Task, Result]]:
         under_way: dict[Future[Result], Task] = {}

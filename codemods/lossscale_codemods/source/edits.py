@@ -184,12 +184,10 @@ def remove_item(
         before = next((i for i in range(index - 1, -1, -1) if keep[i]), None)
         end_before = spans[index - 1][1]
         follows = any(edit.end == end_before for edit in edits)  # What went there left no comma.
-        if before is not None and (follows or not edits_cover(edits, end_before)):
-            left = end_before
-        else:
-            left = None
-        if left is not None and b"#" not in tree.text[left:start]:
-            edits.append(Edit(left, end, ""))
+        is_gone = any(edit.start < end_before <= edit.end for edit in edits)
+        has_comment = b"#" in tree.text[end_before:start]
+        if before is not None and (follows or not is_gone) and not has_comment:
+            edits.append(Edit(end_before, end, ""))
             continue
         after_comma = _behind_comma(tree, end)
         line_start, line_end = tree.line_start(start), tree.line_end(after_comma)
@@ -202,11 +200,6 @@ def remove_item(
                 after_comma += 1
             edits.append(Edit(start, after_comma, ""))
     return edits
-
-
-def edits_cover(edits: Sequence[Edit], offset: int) -> bool:
-    """Whether an edit already takes out the text that ends at `offset`."""
-    return any(edit.start < offset <= edit.end for edit in edits)
 
 
 def _behind_comma(tree: Tree, end: int) -> int:
@@ -327,18 +320,7 @@ class PositionMap:
         self._steps: list[list[tuple[int, int]]] = []
         """For each edit: where each part of the text starts, and where it started before."""
 
-    def add(self, edit: Edit, kept: Iterable[tuple[int, int]]) -> None:
-        """Notes an edit.
-
-        Args:
-            edit: The edit, in offsets into the text as all edits before it left it.
-            kept: Where each part of the new text starts in it, and where that part stood.
-        """
-        end = edit.start + len(edit.text.encode())
-        inside = [(edit.start + start, before) for start, before in kept]
-        self._steps.append([(0, 0), *inside, (end, edit.end)])
-
-    def add_all(self, edits: Iterable[Edit]) -> None:
+    def add(self, edits: Iterable[Edit]) -> None:
         """Notes edits that were made together; what they wrote stands where they begin.
 
         Args:

@@ -43,6 +43,8 @@ def laid_out(before: bytes, edits: Sequence[Edit], line_length: int | None) -> b
         line_length: How long a line may be before it is hung. Without it, none is hung.
     """
     after = apply_edits(before, edits)
+    if after == before:
+        return before
     try:
         text = after.decode("utf-8")
         touched = list(_touched(before, edits))

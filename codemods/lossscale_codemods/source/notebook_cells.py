@@ -9,13 +9,17 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.source.reading import text_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPACE = re.compile(r"[ \t\n\r]*")
-_SCALAR = re.compile(r"[^\s,\]}]+")
+_value_at = json.JSONDecoder().raw_decode
+"""Returns the JSON value that starts at a position, and where it ends."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,8 +75,16 @@ def code_cells(text: str) -> Iterator[Cell]:
         yield Cell(index + 1, *spans[index], tuple(io.StringIO(source)))
 
 
-def sources_of(text: str) -> dict[int, str]:
-    """Returns the sources of a notebook's code cells by their numbers, if it is one."""
+def texts_of(path: Path, source: bytes) -> dict[int | None, str]:
+    """Returns the text of a file, or those of a notebook's code cells by their numbers.
+
+    Args:
+        path: The file.
+        source: What is in it.
+    """
+    text = text_of(source)
+    if path.suffix != ".ipynb":
+        return {None: text}
     try:
         return {cell.number: "".join(cell.lines) for cell in code_cells(text)}
     except NotebookError:
@@ -100,10 +112,9 @@ def _members(text: str, position: int) -> Iterator[tuple[str, int, int]]:
     """Yields the members of the JSON object that starts at a position."""
     position = _skip_space(text, position + 1)
     while text[position] != "}":
-        end = _value_end(text, position)
-        key = str(json.loads(text[position:end]))
+        key, end = _value_at(text, position)
         start = _skip_space(text, _skip_space(text, end) + 1)
-        end = _value_end(text, start)
+        _, end = _value_at(text, start)
         yield key, start, end
         position = _skip_space(text, end)
         if text[position] == ",":
@@ -114,28 +125,8 @@ def _items(text: str, position: int) -> Iterator[tuple[int, int]]:
     """Yields the items of the JSON array that starts at a position."""
     position = _skip_space(text, position + 1)
     while text[position] != "]":
-        end = _value_end(text, position)
+        _, end = _value_at(text, position)
         yield position, end
         position = _skip_space(text, end)
         if text[position] == ",":
             position = _skip_space(text, position + 1)
-
-
-def _value_end(text: str, position: int) -> int:
-    """Returns where the JSON value that starts at a position ends; the text is valid JSON."""
-    if text[position] == '"':
-        match = JSON_STRING.match(text, position)
-        return match.end() if match else position
-    if text[position] not in "{[":
-        match = _SCALAR.match(text, position)
-        return match.end() if match else position
-    depth = 0
-    token = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
-    for match in token.finditer(text, position):
-        if match.group() in "{[":
-            depth += 1
-        elif match.group() in "}]":
-            depth -= 1
-            if depth == 0:
-                return match.end()
-    return len(text)

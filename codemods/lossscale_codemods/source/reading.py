@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes a file's bytes as Python does, and says why a file cannot be read.
+"""Reads files, decodes their bytes as Python does, and says why a file cannot be read.
 
 libcst's parser takes time that grows with the square of an expression's length, minutes for some
 files that it then refuses, and can run out of stack, which ends the process. Python's answers at
@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import ast
 import codecs
+import errno
 import functools
 import io
+import os
 import re
+import stat
 import sys
 import tokenize
 import warnings
@@ -28,6 +31,36 @@ ENCODING_COOKIE = re.compile(
     rb"(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
 )
 """https://peps.python.org/pep-0263/"""
+
+
+LARGEST_SETTINGS = 1_000_000
+
+
+def read(name: str) -> bytes:
+    """Returns a file's bytes."""
+    with open(name, "rb", buffering=0) as file:  # noqa: PTH123  # a path object costs more
+        return file.read()
+
+
+def read_settings(path: str | os.PathLike[str]) -> bytes:
+    """Returns the bytes of a file with settings, which a stranger may have put there.
+
+    Args:
+        path: The file. A pipe, a device or a huge file in its place would hang the run.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or has more than `LARGEST_SETTINGS` bytes.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", path)
+        if status.st_size > LARGEST_SETTINGS:
+            raise OSError(errno.EFBIG, "it is too large", path)
+        return file.read(LARGEST_SETTINGS)
 
 
 def undecodable(source: bytes, reason: object) -> str:

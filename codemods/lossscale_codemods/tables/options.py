@@ -46,8 +46,7 @@ class Options:
         runs_with: A file with old names that runs in one program with this one, if there is one.
         exports: What is known of the files that may import this one.
         line_length: How long a line may get before it is hung. Without it, none is.
-        together: The files that run in one program with this one; nothing if they are not known
-            yet.
+        together: The files that run in one program with this one.
         observed: What a recorded run saw: by file, relative to the folder that the program is in,
             by line, and by what was done there, the one kind that came by and how often.
         observed_here: The same of the file itself.
@@ -65,7 +64,7 @@ class Options:
     runs_with: str = ""
     exports: Exports = dataclasses.field(default_factory=Exports)
     line_length: int | None = None
-    together: frozenset[str] | None = frozenset()
+    together: frozenset[str] = frozenset()
     observed: Mapping[str, Observed] = dataclasses.field(default_factory=dict)
     observed_here: Observed = dataclasses.field(default_factory=dict)
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -76,6 +76,14 @@ class Record:
         return self.outcome is Outcome.NEEDS_REVIEW and not self.follows
 
 
+def left(record: Record, message: str, advice: str) -> Record:
+    """Returns the record of a place that stays as it is, with the reason."""
+    review = Outcome.NEEDS_REVIEW
+    return dataclasses.replace(
+        record, outcome=review, message=message, advice=advice, edits=(), unsafe=False
+    )
+
+
 class Status(enum.Enum):
     """What became of a file as a whole."""
 
@@ -99,8 +107,6 @@ class Result:
         problem: For unreadable and refused files, what was wrong and what to do.
         changed_names: Names of the module that are removed, or change their meaning; attributes of
             its classes with a dot before them. Other files must not use them.
-        is_asking: Whether it is to be found out which files run in one program with it. Until
-            then, nothing else is known of the file.
         uses_old_api: Whether there are old names in its code.
         changes_optimizers: Whether it names or makes Keras optimizers of another family than
             before. Programs that import the file get these too.
@@ -112,7 +118,6 @@ class Result:
     records: tuple[Record, ...] = ()
     problem: str = ""
     changed_names: tuple[str, ...] = ()
-    is_asking: bool = False
     uses_old_api: bool = False
     changes_optimizers: bool = False
 
@@ -139,21 +144,13 @@ class Result:
 
     def refused(self, problem: str) -> Result:
         """Returns the file as it was; every change that was meant becomes a finding."""
+        message = (
+            f"not rewritten, because the file as a whole was refused: {problem.removesuffix('.')}"
+        )
+        advice = "Make this change by hand, or the one that is in its way."
         records = tuple(
-            dataclasses.replace(
-                record,
-                outcome=Outcome.NEEDS_REVIEW,
-                message=(
-                    "not rewritten, because the file as a whole was refused: "
-                    f"{problem.removesuffix('.')}"
-                ),
-                advice="Make this change by hand, or the one that is in its way.",
-                edits=(),
-                unsafe=False,
-            )
-            if record.outcome is Outcome.REWRITTEN
-            else record
-            for record in self.records
+            left(one, message, advice) if one.outcome is Outcome.REWRITTEN else one
+            for one in self.records
         )
         return Result(
             self.source,

@@ -51,8 +51,8 @@ def migrated(path: Path, *named: Path) -> str:
         ("mock.patch('project.train.scale')\n", KEPT),
         ("from project import train\nuse(train)\nuse('scale')\n", KEPT),
         ("import project\nproject.train.scale\n", KEPT),
-        ("from .train import scale\n", FOLDED),
-        ("from project import train\ntrain.opt, other.scale\n", FOLDED),
+        ("from project import train\ntrain.opt, other.scale\n", KEPT),
+        ("from project import train\ntrain.opt, scale\n", FOLDED),
         ("from train import (scale\n", KEPT),
         ("import project.train as t\nprint(t.scale)\n", KEPT),
         ("from project import train\ngetattr(train, 'scale')\n", KEPT),
@@ -104,6 +104,7 @@ def test_a_module_that_is_left_out_is_a_module_all_the_same(tmp_path: Path) -> N
     other.parent.mkdir()
     other.write_text("from train import scale\n")
     assert migrated(path, tmp_path) == KEPT
+    other.write_text("from .train import scale\n")
     other.with_name("train.py").touch()
     (tmp_path / ".gitignore").write_text("/scripts/train.py\n")
     assert migrated(path, tmp_path) == FOLDED

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import threading
+import itertools
 from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods.project import byte_scan
 from lossscale_codemods.project.byte_scan import survey
-from lossscale_codemods.project.discovery import DiscoveredFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
@@ -55,17 +53,8 @@ def test_files_that_are_too_large_or_cannot_be_read_are_counted(
 def test_when_the_time_is_over_what_was_found_by_then_is_returned(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked_at_one, goes_on = threading.Event(), threading.Event()
-
-    def stuck(*_: object, **__: object) -> Iterator[DiscoveredFile]:
-        yield DiscoveredFile(str(folder / "old.py"), str(folder))
-        looked_at_one.set()
-        goes_on.wait(ENOUGH)
-
-    monkeypatch.setattr(byte_scan, "discover", stuck)
-    # The time is over as soon as the first file was looked at.
-    monkeypatch.setattr(threading.Thread, "join", lambda *_: looked_at_one.wait(ENOUGH))
-    found = survey([folder], seconds=2)
-    goes_on.set()
+    clock = itertools.count()
+    monkeypatch.setattr(byte_scan.time, "monotonic", lambda: next(clock))
+    found = survey([folder / "old.py", folder / "new.py"], seconds=2)
     assert found.files == (str(folder / "old.py"),)
-    assert not found.complete
+    assert (found.looked_at, found.complete) == (1, False)

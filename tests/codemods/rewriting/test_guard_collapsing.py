@@ -218,10 +218,10 @@ def test_what_new_versions_run_before_an_import_fails_keeps_the_guard() -> None:
 def test_a_collapse_that_cannot_be_proven_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     check = proofs.check
 
-    def strict(original: Program, collapsed: Program, *rest: Any, notebook: bool) -> str | None:
+    def strict(original: Program, collapsed: Program, *rest: Any) -> str | None:
         if collapsed is not original:
             return "Not proven."
-        return check(original, collapsed, *rest, notebook=notebook)
+        return check(original, collapsed, *rest)
 
     monkeypatch.setattr(proofs, "check", strict)
     for collapse_guards in (False, True):

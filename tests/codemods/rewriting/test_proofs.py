@@ -79,7 +79,7 @@ def test_a_file_that_does_not_round_trip_is_refused(source: bytes) -> None:
 
 
 def test_a_file_that_fails_a_proof_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proofs, "check", lambda *_, notebook: f"It would be wrong.{notebook or ''}")
+    monkeypatch.setattr(proofs, "check", lambda *_: "It would be wrong.")
     result = migrate_source(OLD)
     assert (result.status, result.problem) == (Status.REFUSED, "It would be wrong.")
     assert result.text == OLD
@@ -121,7 +121,7 @@ def refused(before: str, after: str, left: int = 0, source: bytes | None = None)
     """Why a result of someone's careless hand may not be written."""
     original = Program(tree_of(before))
     result = Program(tree_of(after), source=source)
-    return proofs.check(original, original, result, Outcomes(left=left), notebook=False)
+    return proofs.check(original, original, result, Outcomes(left=left))
 
 
 NEW = OLD.replace("experimental.set_policy", "set_global_policy")
@@ -164,5 +164,5 @@ def test_a_constructor_that_means_something_else_is_refused() -> None:
     ]
     call = ProvenCall(span, edits, MeaningClaim("8"))
     outcomes = Outcomes(edits=edits, calls=[call])
-    problem = proofs.check(original, original, result, outcomes, notebook=False) or ""
+    problem = proofs.check(original, original, result, outcomes) or ""
     assert problem.startswith("The constructor on line 2 would not mean the same:")

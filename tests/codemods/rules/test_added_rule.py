@@ -6,19 +6,22 @@ It shows that a rule is one file: nothing of the package knows this one.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 from click.testing import CliRunner
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.project.byte_scan import can_hold_old_name
-from lossscale_codemods.reports import rule_reference
+from lossscale_codemods.rules import registry
 from lossscale_codemods.rules.base import Case, Found, Marker, Rule, rewrite
 from lossscale_codemods.rules.loss_scale_reads import attributes, replace
-from lossscale_codemods.rules.registry import added, all_rules
+from lossscale_codemods.rules.registry import all_rules
 
 from compat_lossscale.cli.migrate import migrate
+from tools import rule_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +45,18 @@ class TeamsOwnName(Rule):
         for node in attributes(program, "scale_of_my_team"):
             edits = replace(program, node, node.value, ".scale")
             yield self.found(node, program, rewrite("its short name", edits))
+
+
+@contextlib.contextmanager
+def added(rule: Rule) -> Iterator[None]:
+    """Adds a rule for a while, as if it were in a file of the package."""
+    every = (*registry._discovered(), rule)
+    with mock.patch.object(registry, "_discovered", return_value=every):
+        all_rules.cache_clear()
+        try:
+            yield
+        finally:
+            all_rules.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -85,9 +100,9 @@ def test_it_is_listed_and_explained() -> None:
 
 
 def test_the_reference_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    # What the other rules find in their examples takes long, and tests/codemods/reports/ has it.
-    monkeypatch.setattr(rule_reference, "_findings", lambda _: ())
-    page = rule_reference.pages()["ls999.md"]
+    # What the other rules find in their examples takes long, and tests/tools/ has it.
+    monkeypatch.setattr(rule_pages, "_findings", lambda _: ())
+    page = rule_pages.pages()["ls999.md"]
     assert "# LS999: A name of this test alone" in page
     assert "+print(policy.scale)" in page
 

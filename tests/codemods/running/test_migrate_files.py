@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
-from lossscale_codemods.project.files import relative_imports
 from lossscale_codemods.project.gitignore import parse
+from lossscale_codemods.python import ProjectFiles, outside
 from lossscale_codemods.reports.run_report import exit_code, totals
 from lossscale_codemods.running import migrate_files, one_file, processes
 from lossscale_codemods.tables.options import Options
@@ -241,8 +241,8 @@ def test_a_hundred_thousand_workers_are_not_started(
     asked = []
 
     class Noted(processes.Workers):
-        def __init__(self, jobs: int, work: processes.Work, *, pays: int = 0) -> None:
-            super().__init__(jobs, work, pays=pays)
+        def __init__(self, jobs: int, work: processes.Work) -> None:
+            super().__init__(jobs, work)
             asked.append(jobs)
 
     monkeypatch.setattr(migrate_files, "Workers", Noted)
@@ -276,10 +276,10 @@ def test_relative_imports_are_looked_up(tmp_path: Path) -> None:
         tmp_path, "pkg/compat.py", content=b"import tensorflow.compat.v1 as tf\nfrom .x import y\n"
     )
     make(tmp_path, "pkg/__init__.py", content=b"from .compat import tf as tf1\n")
-    look_up = relative_imports(tmp_path / "pkg/sub/a.py")
-    assert look_up("..compat.tf") == "tensorflow.compat.v1"
-    assert look_up("..tf1") == "tensorflow.compat.v1"
-    assert look_up("..compat.y") is None
+    project = ProjectFiles(tmp_path / "pkg/sub/a.py")
+    assert outside(project, "..compat.tf") == "tensorflow.compat.v1"
+    assert outside(project, "..tf1") == "tensorflow.compat.v1"
+    assert outside(project, "..compat.y") is None
     make(
         tmp_path,
         "pkg/a.py",
@@ -342,7 +342,7 @@ def test_a_folder_that_may_not_be_read_is_named_and_the_others_are_looked_at() -
         with mode(folder / "closed", 0), mode(folder / "listed", 0o600):
             named = [folder, folder / "closed/a.py", folder / "listed/b.py"]
             report = migrate_files.run(named, Options())
-            made = relative_imports(folder / "closed/a.py")("..x.y")
+            made = outside(ProjectFiles(folder / "closed/a.py"), "..x.y")
     skipped = {str(s.path.relative_to(folder)): (s.reason, s.failed) for s in report.skipped}
     denied = ("it cannot be reached: Permission denied", True)
     no_folder = ("the folder cannot be read: Permission denied", True)
@@ -446,13 +446,3 @@ def test_scripts_without_a_suffix_are_looked_at(tmp_path: Path) -> None:
         path.chmod(mode)
     paths = [str(found.path) for found in discover([tmp_path])]
     assert paths == [str(tmp_path / "copied"), str(tmp_path / "train")]
-
-
-def test_checkpoints_of_notebooks_are_left_out_with_a_word(tmp_path: Path) -> None:
-    for folder in (".ipynb_checkpoints", "ignored/.ipynb_checkpoints"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "ignored" / ".gitignore").write_text(".ipynb_checkpoints\n")
-    (found,) = discover([tmp_path])
-    assert isinstance(found, Skipped)
-    assert "folders called .ipynb_checkpoints are left out" in found.reason
-    assert not found.failed

@@ -40,10 +40,8 @@ def work(task: Task) -> Result:
     return Result(b"", b"", Status.UNCHANGED)
 
 
-def migrate_all(
-    tasks: Sequence[Task], jobs: int, work: Work, *, pays: int = 0
-) -> list[tuple[Task, Result]]:
-    with Workers(jobs, work, pays=pays) as workers:
+def migrate_all(tasks: Sequence[Task], jobs: int, work: Work) -> list[tuple[Task, Result]]:
+    with Workers(jobs, work) as workers:
         return list(workers.migrate(tasks))
 
 
@@ -84,21 +82,6 @@ def compute(_: Task) -> Result:
     while time.process_time() < start + 0.3:
         pass
     return Result(b"", b"", Status.UNCHANGED)
-
-
-def test_another_worker_is_started_where_much_waits() -> None:
-    def processes(size: int, pays: int) -> int:
-        tasks = [Task(str(number), size, Options()) for number in range(6)]
-        return len({result.problem for _, result in migrate_all(tasks, 3, say_who, pays=pays)})
-
-    assert processes(10, pays=100) == 1
-    assert processes(100, pays=100) == 3
-    assert processes(0, pays=0) == 3
-
-
-def say_who(_: Task) -> Result:
-    time.sleep(0.05)
-    return Result(b"", b"", Status.UNCHANGED, problem=str(os.getpid()))
 
 
 def test_workers_are_stopped_at_the_end() -> None:

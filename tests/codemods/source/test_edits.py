@@ -16,7 +16,7 @@ def test_text_before_inside_and_behind_an_edit() -> None:
     before = "if new: A else: B; C"
     after = "A; C"
     positions = PositionMap()
-    positions.add(Edit(0, 17, "A"), [(0, before.index("A"))])
+    positions.add([Edit(0, 8, ""), Edit(9, 17, "")])
     for letter in "AC":
         assert positions.of(after.index(letter)) == before.index(letter)
 
@@ -24,8 +24,8 @@ def test_text_before_inside_and_behind_an_edit() -> None:
 def test_edits_one_after_another() -> None:
     first, second, third = "0[aa]1[bb]2", "0aa1[bb]2", "0aa1bb2"
     positions = PositionMap()
-    positions.add(Edit(1, 5, "aa"), [(0, 2)])
-    positions.add(Edit(4, 8, "bb"), [(0, 5)])
+    positions.add([Edit(1, 2, ""), Edit(4, 5, "")])
+    positions.add([Edit(4, 5, ""), Edit(7, 8, "")])
     assert second == first.replace("[aa]", "aa")
     for letter in "012":
         assert positions.of(third.index(letter)) == first.index(letter)

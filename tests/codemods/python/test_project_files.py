@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lossscale_codemods.project.files import homes, module_file, relative_imports
+from lossscale_codemods.python import ProjectFiles, outside
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def project(tmp_path: Path) -> Path:
 def test_a_name_is_what_the_other_file_imports(
     project: Path, dotted: str, path: str | None
 ) -> None:
-    assert relative_imports(project / "train.py")(dotted) == path
+    assert outside(ProjectFiles(project / "train.py"), dotted) == path
 
 
 def test_packages_are_found_in_src(tmp_path: Path) -> None:
@@ -60,26 +60,26 @@ def test_packages_are_found_in_src(tmp_path: Path) -> None:
     (package / "compat.py").write_text("import tensorflow as tf\n")
     (tmp_path / "tests").mkdir()
     for file in (tmp_path / "tests" / "test_it.py", tmp_path / "train.py", package / "use.py"):
-        assert relative_imports(file)("package.compat.tf") == "tensorflow"
-        assert homes(file, "package") == [tmp_path / "src"]
+        assert outside(ProjectFiles(file), "package.compat.tf") == "tensorflow"
+        assert ProjectFiles(file).homes("package") == [tmp_path / "src"]
 
 
 def test_dots_lead_to_the_folders_above(project: Path) -> None:
     file = project / "inner" / "train.py"
-    assert relative_imports(file)("..compat.tf") == "tensorflow"
-    assert module_file(file, "..", ["compat"]) == project / "compat.py"
-    assert module_file(file, "..", []) == project / "__init__.py"
-    assert module_file(file, "", ["not a module"]) is None
+    assert outside(ProjectFiles(file), "..compat.tf") == "tensorflow"
+    assert ProjectFiles(file).module("..compat") == project / "compat.py"
+    assert ProjectFiles(file).module("..") == project / "__init__.py"
+    assert ProjectFiles(file).module("not a module") is None
 
 
 def test_folders_are_searched_up_to_the_top_of_the_project(project: Path) -> None:
     file = project / "inner" / "train.py"
-    assert homes(file, "package") == [project.parent]
+    assert ProjectFiles(file).homes("package") == [project.parent]
     (project.parent.parent / "outside.py").touch()
-    assert homes(file, "outside") == []
+    assert ProjectFiles(file).homes("outside") == []
 
 
 @pytest.mark.parametrize("source", ["import tensorflow as tf\n(", "tf = 1\0", "from .tf import tf"])
 def test_a_file_that_says_nothing(tmp_path: Path, source: str) -> None:
     (tmp_path / "tf.py").write_text(source)
-    assert relative_imports(tmp_path / "train.py")(".tf.tf") is None
+    assert outside(ProjectFiles(tmp_path / "train.py"), ".tf.tf") is None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import Outcome
-from lossscale_codemods.project.files import ProjectImports
+from lossscale_codemods.python import ProjectFiles
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.tables.options import Options
 
@@ -50,24 +50,24 @@ def test_where_a_dotted_path_leads(tmp_path: Path, path: str, file: str, names: 
     (tmp_path / "pack").mkdir()
     for name in ("__init__.py", "optim.py", "pack/__init__.py", "pack/inner.py"):
         (tmp_path / name).touch()
-    found = ProjectImports(tmp_path / "main.py").locate(path)
+    found = ProjectFiles(tmp_path / "main.py").locate(path)
     assert found is not None
     assert (found[0], list(found[1])) == (tmp_path / file, names)
 
 
 def test_a_path_that_leads_out_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
-    assert ProjectImports(tmp_path / "main.py").locate("elsewhere.build") is None
+    assert ProjectFiles(tmp_path / "main.py").locate("elsewhere.build") is None
 
 
 def test_a_module_that_stands_in_two_folders(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "optim.py").touch()
-    imports = ProjectImports(tmp_path / "inner" / "main.py").locate
+    imports = ProjectFiles(tmp_path / "inner" / "main.py").locate
     assert imports("optim") == (tmp_path / "inner" / "optim.py", [])
     (tmp_path / "optim.py").touch()
-    imports = ProjectImports(tmp_path / "inner" / "main.py").locate
+    imports = ProjectFiles(tmp_path / "inner" / "main.py").locate
     assert imports("optim") is None
     assert imports(".optim") == (tmp_path / "inner" / "optim.py", [])
 
@@ -77,19 +77,14 @@ def test_files_that_mention_words(tmp_path: Path) -> None:
     one.write_text("build()")
     two.write_text("rebuild(make)")
     gone = tmp_path / "gone.py"
-    files = ProjectImports(tmp_path / "main.py", [str(one), str(two), str(gone)])
+    files = ProjectFiles(tmp_path / "main.py", [str(one), str(two), str(gone)])
     assert files.mentioning("build") == [one, two]
     assert files.seen_from(one).mentioning("make") == [two]
     assert files.mentioning("other") == []
 
 
-def test_a_file_asks_for_those_of_its_program(tmp_path: Path) -> None:
-    alone = ProjectImports(tmp_path / "main.py")
-    assert alone.mentioning("build") == []
-    assert not alone.is_asking
-    asking = ProjectImports(tmp_path / "main.py", None)
-    assert asking.seen_from(tmp_path / "other.py").mentioning("build") is None
-    assert asking.is_asking
+def test_a_file_by_itself(tmp_path: Path) -> None:
+    assert ProjectFiles(tmp_path / "main.py").mentioning("build") == []
 
 
 def test_what_calls_in_another_file_give_is_not_followed(tmp_path: Path) -> None:
