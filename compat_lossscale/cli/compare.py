@@ -74,8 +74,7 @@ def _findings(result: RecordingComparison) -> list[Finding]:
     first = result.first
     if first is None:
         return []
-    places = [first.before_at, first.after_at, *first.before_calls, *first.after_calls]
-    files = {place.rpartition(":")[0] for place in places}
+    files = {place.rpartition(":")[0] for place in (*first.before_stack, *first.after_stack)}
     return [
         (file, record.line, f"{record.rule} {record.name}: {record.message}")
         for file in sorted(files)

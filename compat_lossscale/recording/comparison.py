@@ -58,10 +58,13 @@ _LEFT_OUT = re.compile(
 NOT_KNOWN_IF_REPRODUCED = (
     "Whether the program reproduces itself is not known: record it with --twice."
 )
+DRAWS_NOT_KNOWN = (
+    "Across versions of TensorFlow, it cannot be told whether random operations drew the same."
+)
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
-    "call tf.config.experimental.enable_op_determinism(), use one thread, and sort what comes from "
-    "sets and folders."
+    "call tf.config.experimental.enable_op_determinism(), use one thread, sort what comes from "
+    "sets and folders, and delete the checkpoints that it would go on from."
 )
 
 
@@ -84,11 +87,9 @@ class Difference:
         name: The variable or slot; empty for others.
         before: The value in the first recording.
         after: The value in the second one.
-        before_at: The line of the program in the first recording.
-        after_at: The line of the program in the second recording.
+        before_stack: The lines of the program in the first recording, the innermost first.
+        after_stack: The same in the second recording.
         size: The relative size, for variables and slots.
-        before_calls: The lines that called `before_at`, the innermost first, where they are known.
-        after_calls: The same for `after_at`.
     """
 
     what: str
@@ -97,11 +98,19 @@ class Difference:
     name: str
     before: str
     after: str
-    before_at: str = ""
-    after_at: str = ""
+    before_stack: tuple[str, ...] = ()
+    after_stack: tuple[str, ...] = ()
     size: float | None = None
-    before_calls: tuple[str, ...] = ()
-    after_calls: tuple[str, ...] = ()
+
+    @property
+    def before_at(self) -> str:
+        """The line of the program in the first recording, or nothing."""
+        return next(iter(self.before_stack), "")
+
+    @property
+    def after_at(self) -> str:
+        """The line of the program in the second recording, or nothing."""
+        return next(iter(self.after_stack), "")
 
 
 @dataclasses.dataclass
@@ -113,14 +122,12 @@ class RecordingComparison:
         after: The second one.
         verdict: The verdict.
         reason: The verdict in a sentence.
-        first: The first difference, if there is one.
-        others: The first difference of other things.
+        differences: The first difference, and then the first difference of other things.
         parted: What parted first: `data`, `initial values`, `random operations` or `step`.
-        draws_known: Whether it is known if random operations in steps drew the same on both sides.
         steps: How many steps were compared.
         exact: How many of the first steps are the same to the bit.
         bits: Whether all that was compared is the same to the bit.
-        growth: The largest relative difference after each step, and whose it is.
+        growth: By the step, the largest relative difference after it, and whose it is.
         by_variable: By the variable or slot, the first step that differs (0 for none) and the
             largest relative difference.
         notes: What to know besides.
@@ -131,17 +138,20 @@ class RecordingComparison:
     after: Recording
     verdict: ComparisonVerdict = ComparisonVerdict.SAME
     reason: str = ""
-    first: Difference | None = None
-    others: list[Difference] = dataclasses.field(default_factory=list)
+    differences: list[Difference] = dataclasses.field(default_factory=list)
     parted: str | None = None
-    draws_known: bool = True
     steps: int = 0
     exact: int = 0
     bits: bool = True
-    growth: list[tuple[int, float, str]] = dataclasses.field(default_factory=list)
+    growth: dict[int, tuple[float, str]] = dataclasses.field(default_factory=dict)
     by_variable: dict[str, tuple[int, float]] = dataclasses.field(default_factory=dict)
     notes: list[str] = dataclasses.field(default_factory=list)
     left_out: list[str] = dataclasses.field(default_factory=list)
+
+    @property
+    def first(self) -> Difference | None:
+        """The first difference, if there is one."""
+        return next(iter(self.differences), None)
 
     def cannot_be_told(self, reason: str) -> None:
         """Changes the verdict.
@@ -151,8 +161,8 @@ class RecordingComparison:
         """
         self.verdict = ComparisonVerdict.CANNOT_BE_TOLD
         self.reason = f"cannot be told: {reason.rstrip('.')}"
-        self.first = self.parted = None
-        self.others.clear()
+        self.parted = None
+        self.differences = []
 
 
 @dataclasses.dataclass
@@ -165,7 +175,6 @@ class _Both:
         seen: What was seen of it in the first recording.
         seen2: What was seen of it in the second one.
         way: How far a variable has gone since the beginning; of a slot, its norm.
-        apart: The distance of the two.
         longest: The longest way of all arrays of the kind.
     """
 
@@ -174,8 +183,12 @@ class _Both:
     seen: Seen
     seen2: Seen
     way: float
-    apart: float
     longest: float = 0.0
+
+    @property
+    def apart(self) -> float:
+        """The distance of the two."""
+        return distance(self.seen, self.seen2)
 
     @property
     def noise(self) -> float:
@@ -214,7 +227,9 @@ class _Comparing:
         self.rtol = rtol
         self.result = RecordingComparison(before, after)
         self.found: list[Difference] = []
-        self.unstable = _unstable(before, after)
+        self.unstable = dict(before.unstable or {})
+        for key, step in (after.unstable or {}).items():
+            self.unstable[key] = min(step, self.unstable.get(key, step))
         self.same_kernels = all(
             before.versions.get(name) == after.versions.get(name)
             for name in ("tensorflow", "keras", "tf_keras", "jax", "torch")
@@ -224,31 +239,23 @@ class _Comparing:
         self.grows = False
         self.data_at: int | None = None
         self.draws_at: int | None = None
-        self.largest: dict[int, tuple[float, str]] = {}
 
     def run(self, *, output: bool) -> RecordingComparison:
         """Compares everything, and says what it gave."""
         result = self.result
         before, after = self.sides
         self._ends()
-        if before.optimizers and after.optimizers:
-            titles = ["; ".join(one.title for one in side.optimizers) for side in self.sides]
-            counts = [len(side.optimizers) for side in self.sides]
-            if counts[0] != counts[1] and not self._failed_at(min(counts), counts):
-                self._differ("optimizers", 0, None, titles)
         for one, other in zip(before.optimizers, after.optimizers, strict=False):
             self._optimizers(one, other)
         if len(before.unused) == len(after.unused):
             for one, other in zip(before.unused, after.unused, strict=True):
                 self._kinds(one, other)
-        self._in_force()
         if output:
             self._printed()
         self._notes()
-        result.growth = [(step, *self.largest[step]) for step in sorted(self.largest)]
         parted = [start for start, _ in result.by_variable.values() if start]
         result.exact = min(parted) - 1 if parted else result.steps
-        result.bits &= not any(start for start, _ in result.by_variable.values())
+        result.bits &= not parted
         self.found.sort(key=lambda one: one.step)
         self._conclude()
         return result
@@ -257,17 +264,14 @@ class _Comparing:
         self,
         what: str,
         step: int,
-        one: RecordedOptimizer | None,
         words: Sequence[str],
-        at: Sequence[str] = ("", ""),
+        stacks: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
+        one: RecordedOptimizer | None = None,
         name: str = "",
         size: float | None = None,
-        calls: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     ) -> None:
         title = one.title if one is not None else ""
-        (before, after), (before_at, after_at) = words, at
-        sides = (before, after, before_at, after_at)
-        self.found.append(Difference(what, step, title, name, *sides, size, *calls))
+        self.found.append(Difference(what, step, title, name, words[0], words[1], *stacks, size))
 
     def _failed_at(self, shortest: int, counts: Sequence[int]) -> bool:
         """Whether an exception ended the side that has less, so that this says nothing more."""
@@ -276,6 +280,7 @@ class _Comparing:
     # What is compared.
 
     def _ends(self) -> None:
+        """Compares how the programs end, what is in force then, and how many optimizers stepped."""
         for side, end in zip(self.sides, self.ends, strict=True):
             if not end:
                 self.result.notes.append(f"{side.path} has no end: the program was killed.")
@@ -283,32 +288,37 @@ class _Comparing:
                 self.result.notes.append(
                     f"{side.path} reached its largest size: later steps are not in it."
                 )
-        errors = [end.get("error") or {} for end in self.ends]
         limited = any(end.get("limited") for end in self.ends)
+        errors = [end.get("error") for end in self.ends]
         words = [_end_words(end) for end in self.ends]
+        last = min(side.steps for side in self.sides)
         if all(self.ends) and words[0] != words[1] and (any(errors) or not limited):
-            places = [error.get("at", "") for error in errors]
-            left, right = (tuple(error.get("calls", ())) for error in errors)
-            last = min(side.steps for side in self.sides)
-            self._differ("end", last + 1, None, words, places, calls=(left, right))
+            left, right = (error["stack"] if error else () for error in errors)
+            self._differ("end", last + 1, words, (left, right))
+        for what in ("policy", "graph_rewrite"):
+            forces = [end.get(what) for end in self.ends]
+            words = [_policy(str(one)) for one in forces]
+            if None not in forces and words[0] != words[1] and (all(errors) or not any(errors)):
+                self._differ(what.replace("_", " "), last + 1, words)
+        counts = [len(side.optimizers) for side in self.sides]
+        if all(counts) and counts[0] != counts[1] and not self._failed_at(min(counts), counts):
+            titles = ["; ".join(one.title for one in side.optimizers) for side in self.sides]
+            self._differ("optimizers", 0, titles)
 
     def _optimizers(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         self._kinds(one, other)
         self._slots(one, other)
         pairs = self._beginnings(one, other)
-        for index, (step, step2) in enumerate(zip(one.steps, other.steps, strict=False)):
-            if step.number != step2.number:
-                self.result.notes.append(
-                    "The recordings hold other steps of the same optimizer: give --every alike."
-                )
-                break
-            self._step(one, pairs, index, step, step2)
-        counts = [len(side.steps) for side in (one, other)]
+        steps = {step.number: step for step in other.steps}  # --every may leave out others
+        for step in one.steps:
+            if step.number in steps:
+                self._step(one, pairs, step, steps[step.number])
+        counts = [side.steps[-1].number + 1 if side.steps else 0 for side in (one, other)]
         self.result.steps = max(self.result.steps, min(counts))
         ended = all(end and not (end.get("limited") or end.get("cut")) for end in self.ends)
         if counts[0] != counts[1] and ended:
-            words = (steps_words(counts[0]), steps_words(counts[1]))
-            self._differ("number of steps", min(counts) + 1, one, words, (one.at, other.at))
+            words = [steps_words(count) for count in counts]
+            self._differ("number of steps", min(counts) + 1, words, _stacks(one, other), one)
 
     def _slots(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the names of slots, which tell the generations of Keras' optimizers apart."""
@@ -328,34 +338,37 @@ class _Comparing:
         self, one: RecordedOptimizer, other: RecordedOptimizer
     ) -> list[tuple[int, int]]:
         """Compares what is known before the first step; returns the places of equal variables."""
-        places = (one.at, other.at)
+        stacks = _stacks(one, other)
+        words: Sequence[str]
         if one.scaled != other.scaled:
-            words = ("with", "without") if one.scaled else ("without", "with")
-            self._differ("loss scaling", 0, one, words, places)
+            words = ["with" if side.scaled else "without" for side in (one, other)]
+            self._differ("loss scaling", 0, words, stacks, one)
         if one.policy and other.policy and _policy(one.policy) != _policy(other.policy):
-            self._differ("policy", 0, one, (one.policy, other.policy), places)
+            self._differ("policy", 0, (one.policy, other.policy), stacks, one)
         for name in _CONFIG:
-            left, right = (side.config.get(name) for side in (one, other))
-            if None not in (left, right) and not _equal_settings(left, right):
-                words = (_setting(left), _setting(right))
+            left, right = (_setting(side.config.get(name, "")) for side in (one, other))
+            if left and right and left != right:
                 self.result.notes.append(
-                    f"The {name} of {one.title} is {words[0]} before and {words[1]} after."
+                    f"The {name} of {one.title} is {left} before and {right} after."
                 )
         pairs, alone, alone2 = match(one, other)
-        trained = [(one.names[place], ("trained", "not trained")) for place in alone]
-        trained += [(other.names[place], ("not trained", "trained")) for place in alone2]
-        for name, words in trained:
-            self._differ("trained variables", 0, one, words, places, name)
-        for left, right in pairs:
-            seen, seen2 = one.first[left], other.first[right]
-            if seen is None or seen2 is None or self._is_unstable(one, VARIABLES, left, -1):
+        for places, side, words in (
+            (alone, one, ("trained", "not trained")),
+            (alone2, other, ("not trained", "trained")),
+        ):
+            for place in places:
+                name = side.names[place]
+                self._differ("trained variables", 0, words, stacks, one, name)
+        for place, place2 in pairs:
+            seen, seen2 = one.first[place], other.first[place2]
+            if seen is None or seen2 is None or self._is_unstable(one, VARIABLES, place, -1):
                 continue
             size = relative(seen, seen2)
             if seen.digest != seen2.digest and size > (self.rtol or ROUNDING):
                 words = (_words(seen), _words(seen2))
-                self._differ("initial value", 0, one, words, places, one.names[left], size)
+                self._differ("initial value", 0, words, stacks, one, one.names[place], size)
         if None not in (one.scale, other.scale) and one.scale != other.scale:
-            self._differ("loss scale", 0, one, (_plain(one.scale), _plain(other.scale)), places)
+            self._differ("loss scale", 0, (_plain(one.scale), _plain(other.scale)), stacks, one)
         if self.draws_at is None and self.same_kernels and one.draws != other.draws:
             self.draws_at = 0
         return pairs
@@ -363,30 +376,19 @@ class _Comparing:
     def _kinds(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the families of optimizers, and the loss scales that they were made with."""
         if family_of(one.inner) != family_of(other.inner):
-            self._differ("optimizer", 0, one, (one.title, other.title), (one.at, other.at))
+            self._differ("optimizer", 0, (one.title, other.title), _stacks(one, other), one)
         if one.settings and other.settings and one.settings != other.settings:
-            self._differ("loss scale", 0, one, (one.settings, other.settings), (one.at, other.at))
-
-    def _in_force(self) -> None:
-        """Compares what is in force when the programs end, unless one of them alone fails."""
-        if len({end.get("error") is None for end in self.ends}) > 1:
-            return
-        for what in ("policy", "graph_rewrite"):
-            forces = [end.get(what) for end in self.ends]
-            words = [_policy(str(one)) for one in forces]
-            if None not in forces and words[0] != words[1]:
-                self._differ(what.replace("_", " "), self.result.steps + 1, None, words)
+            words = (one.settings, other.settings)
+            self._differ("loss scale", 0, words, _stacks(one, other), one)
 
     def _step(
         self,
         one: RecordedOptimizer,
         pairs: Sequence[tuple[int, int]],
-        index: int,
         step: Step,
         step2: Step,
     ) -> None:
         number = step.number + 1
-        at = (step.at, step2.at)
         if self.data_at is None and None not in (step.data, step2.data) and step.data != step2.data:
             self.data_at = number
         if step.draws != step2.draws and self.draws_at is None and self.same_kernels:
@@ -399,22 +401,20 @@ class _Comparing:
             ("count of steps", "steps", step.steps, step2.steps),
         ):
             words = (_plain(left), _plain(right))
+            agree = words[0] == words[1] or None in (left, right)
             if key == "steps":
                 agree = self._counts_agree(one, step, step2)
-            else:
-                agree = words[0] == words[1] or None in (left, right)
-            if not agree and not self._is_unstable(one, key, None, index):
-                self._differ(what, number, one, words, at)
-        both = list(self._both(one, pairs, index, step, step2))
+            if not agree and not self._is_unstable(one, key, -1, step.number):
+                self._differ(what, number, words, _stacks(step, step2), one)
+        both = list(self._both(one, pairs, step, step2))
         rounded = not self.rounds_alike and self._is_rounded(both)
         for array in both:
-            self._array(one, array, number, at, rounded=rounded)
+            self._array(one, array, number, _stacks(step, step2), rounded=rounded)
 
     def _both(
         self,
         one: RecordedOptimizer,
         pairs: Sequence[tuple[int, int]],
-        index: int,
         step: Step,
         step2: Step,
     ) -> Iterator[_Both]:
@@ -424,21 +424,22 @@ class _Comparing:
             for left, right in pairs:
                 seen = arrays[left] if left < len(arrays) else None
                 seen2 = arrays2[right] if right < len(arrays2) else None
-                if seen and seen2 and not self._is_unstable(one, kind, left, index):
+                if seen and seen2 and not self._is_unstable(one, kind, left, step.number):
                     first = one.first[left] if kind == VARIABLES else None
                     way = seen.norm if first is None else distance(first, seen)
-                    yield _Both(kind, left, seen, seen2, way, distance(seen, seen2))
+                    yield _Both(kind, left, seen, seen2, way)
 
     def _is_rounded(self, both: Sequence[_Both]) -> bool:
         """Says what is noise, and whether gradients differ by rounding, and by more than usual."""
+        longest: dict[str, float] = {}
+        for array in both:
+            if math.isfinite(array.way):
+                longest[array.kind] = max(array.way, longest.get(array.kind, 0.0))
         shares: dict[str, list[float]] = {}
-        for kind in {array.kind for array in both}:
-            alike = [array for array in both if array.kind == kind]
-            longest = max((one.way for one in alike if math.isfinite(one.way)), default=0.0)
-            for array in alike:
-                array.longest = longest
-                if array.noise < array.way < math.inf:
-                    shares.setdefault(slot_kind(kind), []).append(array.apart / array.way)
+        for array in both:
+            array.longest = longest.get(array.kind, 0.0)
+            if array.noise < array.way < math.inf:
+                shares.setdefault(slot_kind(array.kind), []).append(array.apart / array.way)
         moments = [share for kind in _GRADIENT_SLOTS for share in shares.get(kind, ())]
         sums = shares.get("momentum") or shares.get(VARIABLES, [])
         self.grows |= _grow_in_a_network(moments or sums)
@@ -462,14 +463,20 @@ class _Comparing:
         return True
 
     def _array(
-        self, one: RecordedOptimizer, array: _Both, number: int, at: Sequence[str], *, rounded: bool
+        self,
+        one: RecordedOptimizer,
+        array: _Both,
+        number: int,
+        stacks: tuple[tuple[str, ...], tuple[str, ...]],
+        *,
+        rounded: bool,
     ) -> None:
         kind, seen, seen2 = array.kind, array.seen, array.seen2
         name = one.names[array.place]
         name = name if kind == VARIABLES else f"{name} ({slot_kind(kind)})"
-        size = array.size()
-        if number not in self.largest or size > self.largest[number][0]:
-            self.largest[number] = (size, name)
+        size, growth = array.size(), self.result.growth
+        if number not in growth or size > growth[number][0]:
+            growth[number] = (size, name)
         start, worst = self.result.by_variable.setdefault(name, (0, 0.0))
         if seen.digest == seen2.digest:
             return
@@ -483,7 +490,7 @@ class _Comparing:
                 self.grew_at = min(number, self.grew_at or number)
                 return
         what = "variable" if kind == VARIABLES else "slot"
-        self._differ(what, number, one, (_words(seen), _words(seen2)), at, name, size)
+        self._differ(what, number, (_words(seen), _words(seen2)), stacks, one, name, size)
 
     def _is_close(self, one: RecordedOptimizer, array: _Both, number: int) -> bool:
         norm = max(array.seen.norm, array.seen2.norm)
@@ -497,16 +504,11 @@ class _Comparing:
         # A product that rounds to 12 digits hides what is smaller.
         return array.apart <= tolerance * array.way + rounding * norm + array.noise + 1e-12
 
-    def _is_unstable(
-        self, one: RecordedOptimizer, kind: str, place: int | None, index: int
-    ) -> bool:
-        key = f"{one.number}/{kind}" + ("" if place is None else f"/{place}")
-        return key in self.unstable and index >= self.unstable[key]
+    def _is_unstable(self, one: RecordedOptimizer, what: str, place: int, step: int) -> bool:
+        return self.unstable.get((one.number, what, place), math.inf) <= step
 
     def _printed(self) -> None:
-        unstable = {
-            index for side in self.sides for index in (side.unstable or {}).get("print", ())
-        }
+        growth = self.result.growth
         lines = zip_longest(*(side.printed for side in self.sides))
         for index, (one, other) in enumerate(lines):
             if one is None or other is None:
@@ -516,20 +518,18 @@ class _Comparing:
                     self._line(one, other)
                 return
             self.result.bits &= one.text == other.text
-            sizes = [size for step, (size, _) in self.largest.items() if step <= one.step]
-            tolerance = max([1e-5, *(10 * size for size in sizes)])
-            if self.rtol is not None:
-                tolerance = 0.0 if self.rtol == 0 else max(tolerance, self.rtol)
-            if index not in unstable and not lines_agree(one.text, other.text, tolerance):
+            sizes = [10 * size for step, (size, _) in growth.items() if step <= one.step]
+            tolerance = max(1e-5, *sizes, self.rtol or 0.0) if self.rtol != 0 else 0.0
+            is_unstable = (-1, "print", index) in self.unstable
+            if not is_unstable and not lines_agree(one.text, other.text, tolerance):
                 self._line(one, other)
                 return
 
     def _line(self, one: PrintedLine | None, other: PrintedLine | None) -> None:
-        nothing = PrintedLine("", (), "(nothing)", max(o.step for o in (one, other) if o))
+        nothing = PrintedLine((), "(nothing)", max(o.step for o in (one, other) if o))
         left, right = one or nothing, other or nothing
-        texts, places = (left.text, right.text), (left.at, right.at)
-        calls = (left.calls, right.calls)
-        self._differ("printed line", left.step, None, texts, places, calls=calls)
+        stacks = (left.stack, right.stack)
+        self._differ("printed line", left.step, (left.text, right.text), stacks)
 
     # What it gave.
 
@@ -544,34 +544,25 @@ class _Comparing:
                 )
         self.result.left_out = sorted(self._unstable_words())
         for side, end in zip(self.sides, self.ends, strict=True):
-            if side.resumed:
-                notes.append(
-                    f"In {side.path}, the second run of --twice went on where the first one had "
-                    "ended, from files outside of the current folder, such as checkpoints. Move or "
-                    "delete them before each run."
-                )
             for problem in list(end.get("problems") or ())[:1]:
                 notes.append(
                     f"The recorder could not observe everything in {side.path}: {problem[:200]}"
                 )
 
     def _unstable_words(self) -> Iterator[str]:
-        optimizers = {str(one.number): one for one in self.sides[0].optimizers}
-        for key, step in self.unstable.items():
-            number, _, what = key.partition("/")
-            kind, _, place = what.rpartition("/")
+        optimizers = {one.number: one for one in self.sides[0].optimizers}
+        for (number, what, place), step in self.unstable.items():
             if number in optimizers:
                 one = optimizers[number]
-                is_variable = bool(kind) and int(place) < len(one.names)
-                name = one.names[int(place)] if is_variable else kind or what
-                slot = f" ({kind})" if is_variable and kind != VARIABLES else ""
+                name = one.names[place] if 0 <= place < len(one.names) else what
+                slot = f" ({what})" if what not in (name, VARIABLES) else ""
                 when = f"from step {step + 1} on" if step >= 0 else "from its initial value on"
                 yield f"{name}{slot} of {one.title} {when}"
 
     def _conclude(self) -> None:
         result = self.result
         empty = [side.path for side in self.sides if not side.steps]
-        worst = {number: size for number, size, _ in result.growth}
+        sizes = {number: size for number, (size, _) in result.growth.items()}
         if empty and not self.found:
             where = "either recording" if len(empty) > 1 else empty[0]
             result.cannot_be_told(
@@ -585,15 +576,15 @@ class _Comparing:
             by_what: dict[str, Difference] = {}
             for one in self.found:
                 by_what.setdefault(one.what, one)
-            result.first, *result.others = by_what.values()
-            result.parted = self._parted(result.first)
+            result.differences = list(by_what.values())
+            result.parted = self._parted(self.found[0])
             if self.sides[0].unstable is None and set(by_what) != {"end"}:
                 result.notes.append(NOT_KNOWN_IF_REPRODUCED)
         elif self.grew_at:
             same = self.grew_at - 1
             start = "from the first step on,"
             if same:
-                size = _at_most(worst.get(same, 0.0))
+                size = _at_most(sizes.get(same, 0.0))
                 start = f"the recordings are the same within {size} for {steps_words(same)}; then"
             result.cannot_be_told(
                 f"{start} rounding has grown so much that the rest says nothing. The two sides do "
@@ -601,11 +592,11 @@ class _Comparing:
                 "may differ"
             )
         else:
-            count = steps_words(result.steps)
             bits = result.exact == result.steps
             # Smaller differences are not in the numbers of a recording, which have 12 digits.
-            size = _at_most(max([1e-12, *worst.values()]))
-            result.reason = f"same {'to the bit' if bits else f'within {size}'} for {count}"
+            size = _at_most(max([1e-12, *sizes.values()]))
+            within = "to the bit" if bits else f"within {size}"
+            result.reason = f"same {within} for {steps_words(result.steps)}"
 
     def _parted(self, first: Difference) -> str | None:
         if first.what in ("end", "printed line", "number of steps"):
@@ -618,10 +609,17 @@ class _Comparing:
         ):
             return "data"
         steps = (step for side in self.sides for one in side.optimizers for step in one.steps)
-        self.result.draws_known = self.same_kernels or not any(step.draws[0] for step in steps)
+        if not self.same_kernels and any(step.draws[0] for step in steps):
+            self.result.notes.append(DRAWS_NOT_KNOWN)
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
         return "step"
+
+
+def _stacks(
+    one: RecordedOptimizer | Step, other: RecordedOptimizer | Step
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return (one.at,), (other.at,)
 
 
 def distance(one: Seen, other: Seen) -> float:
@@ -688,15 +686,6 @@ def _last_unit(text: str) -> float:
     return float(10.0 ** (int(exponent or 0) - places)) if "." in digits else 0.0
 
 
-def _unstable(before: Recording, after: Recording) -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for side in (before, after):
-        for key, step in (side.unstable or {}).items():
-            if isinstance(step, int):
-                found[key] = min(step, found.get(key, step))
-    return found
-
-
 def _end_words(end: Mapping[str, object]) -> str:
     error = end.get("error")
     if isinstance(error, dict):
@@ -706,22 +695,6 @@ def _end_words(end: Mapping[str, object]) -> str:
 
 def _policy(name: str) -> str:
     return name.strip("_").replace("infer", "float32").replace("policy", "float32")
-
-
-def _equal_settings(one: object, other: object) -> bool:
-    if isinstance(one, dict) and isinstance(other, dict):  # a schedule
-        both = (one.keys() & other.keys()) - {"name"}
-        return all(_equal_settings(one[name], other[name]) for name in both)
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=1e-6)
-    return one == other
-
-
-def _setting(value: object) -> str:
-    if isinstance(value, dict) and isinstance(value.get("config"), dict):
-        given = (f"{name}={one}" for name, one in value["config"].items() if name != "name")
-        return f"{value.get('class_name')}({', '.join(given)})"
-    return str(value)
 
 
 def _are_rounded(sizes: Iterable[float]) -> bool:
@@ -753,6 +726,15 @@ def steps_words(count: int) -> str:
 def _words(seen: Seen) -> str:
     bad = f", {seen.not_finite} not finite" if seen.not_finite else ""
     return f"norm {seen.norm:.9g}, largest {seen.largest:.9g}{bad}"
+
+
+def _setting(value: object) -> str:
+    """Returns a number, or a schedule of the learning rate, in six digits."""
+    if isinstance(value, dict) and isinstance(value.get("config"), dict):
+        config = {name: one for name, one in value["config"].items() if name != "name"}
+        given = ", ".join(f"{name}={_setting(one)}" for name, one in sorted(config.items()))
+        return f"{value.get('class_name')}({given})"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _plain(value: object) -> str:

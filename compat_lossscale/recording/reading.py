@@ -122,14 +122,12 @@ class PrintedLine:
     """A line that the program printed.
 
     Attributes:
-        at: The line of the program that printed it.
-        calls: The lines of the program that called that, the innermost first.
+        stack: The lines of the program that printed it and that called that, the innermost first.
         text: What was printed.
         step: The number of steps before it.
     """
 
-    at: str
-    calls: tuple[str, ...]
+    stack: tuple[str, ...]
     text: str
     step: int
 
@@ -148,9 +146,9 @@ class Recording:
         saves: The names and shapes in each checkpoint that was written.
         observed: What came by at places of the program; `observed.ObservedKinds` reads it.
         end: How the program ended; `None` if it was killed.
-        unstable: What a second run did otherwise, by the index of the first step that shows it;
-            `None` if there was no second run. `print` has the numbers of printed lines.
-        resumed: Whether the second run went on where the first one had ended.
+        unstable: What a second run did otherwise, by the number of the optimizer, the kind and the
+            place of an array, with the first step that shows it; -1 stands for before the steps,
+            and where there is no place or no optimizer. `None` if there was no second run.
     """
 
     path: str
@@ -162,8 +160,7 @@ class Recording:
     saves: list[tuple[str, Mapping[str, Any]]] = dataclasses.field(default_factory=list)
     observed: list[Mapping[str, Any]] = dataclasses.field(default_factory=list)
     end: Mapping[str, Any] | None = None
-    unstable: Mapping[str, Any] | None = None
-    resumed: bool = False
+    unstable: Mapping[tuple[int, str, int], int] | None = None
 
     @property
     def steps(self) -> int:
@@ -206,44 +203,36 @@ def read(path: str) -> Recording:
         raise UnreadableRecordingError(f"{path} is empty: it is no recording")
     if len(runs) > 1:
         runs[0].unstable = _not_reproduced(runs[0], runs[1])
-        runs[0].resumed = any(map(_went_on, runs[0].optimizers, runs[1].optimizers))
     return runs[0]
 
 
-def _not_reproduced(one: Recording, other: Recording) -> Mapping[str, Any]:
+def _not_reproduced(one: Recording, other: Recording) -> Mapping[tuple[int, str, int], int]:
     """Returns what differs in two runs of one program."""
-    found: dict[str, Any] = {}
+    found: dict[tuple[int, str, int], int] = {}
     for first in one.optimizers[len(other.optimizers) :]:  # the second run did not get so far
-        found[f"{first.number}/steps"] = 0
-        for place, _ in enumerate(first.names):
-            found[f"{first.number}/{VARIABLES}/{place}"] = -1
+        found[first.number, "steps", -1] = 0
+        found.update({(first.number, VARIABLES, place): -1 for place in range(len(first.names))})
     for first, second in zip(one.optimizers, other.optimizers, strict=False):
-        name = f"{first.number}/"
         if len(first.steps) != len(second.steps):
-            found[f"{name}steps"] = min(len(first.steps), len(second.steps))
-        arrays: list[tuple[int, _Arrays, _Arrays]] = [
+            found[first.number, "steps", -1] = min(len(first.steps), len(second.steps))
+        kinds: list[tuple[int, _Arrays, _Arrays]] = [
             (-1, {VARIABLES: first.first}, {VARIABLES: second.first})
         ]
-        for index, (step, step2) in enumerate(zip(first.steps, second.steps, strict=False)):
-            arrays.append((index, step.arrays, step2.arrays))
+        for step, step2 in zip(first.steps, second.steps, strict=False):
+            kinds.append((step.number, step.arrays, step2.arrays))
             for what in ("steps", "scale", "good", "applied", "data"):
                 if getattr(step, what) != getattr(step2, what):
-                    found.setdefault(f"{name}{what}", index)
-        for index, kinds, kinds2 in arrays:
-            for kind in kinds:
-                pairs = zip(kinds[kind], kinds2.get(kind, ()), strict=False)
+                    found.setdefault((first.number, what, -1), step.number)
+        for number, arrays, arrays2 in kinds:
+            for kind in arrays:
+                pairs = zip(arrays[kind], arrays2.get(kind, ()), strict=False)
                 for place, (seen, seen2) in enumerate(pairs):
                     if seen != seen2:
-                        found.setdefault(f"{name}{kind}/{place}", index)
-    printed = enumerate(zip(one.printed, other.printed, strict=False))
-    lines = [index for index, (line, line2) in printed if line.text != line2.text]
-    return {**found, "print": lines} if lines else found
-
-
-def _went_on(one: RecordedOptimizer, other: RecordedOptimizer) -> bool:
-    """Whether an optimizer begins its second run with more steps than it began its first with."""
-    counts = [side.steps[0].steps if side.steps else None for side in (one, other)]
-    return counts[0] is not None and counts[1] is not None and counts[0] < counts[1]
+                        found.setdefault((first.number, kind, place), number)
+    for index, (line, line2) in enumerate(zip(one.printed, other.printed, strict=False)):
+        if line.text != line2.text:
+            found[-1, "print", index] = line.step
+    return found
 
 
 def _lines(path: str) -> Iterator[bytes]:
@@ -312,7 +301,7 @@ def _take(
         )
     elif kind == "print":
         text, step = _is(str, value["line"]), _is(int, value["n"])
-        recording.printed.append(PrintedLine(_is(str, value["at"]), _calls(value), text, step))
+        recording.printed.append(PrintedLine(_stack(value), text, step))
     elif kind == "fit":
         recording.fits.append(_text(value["data"]))
     elif kind == "save":
@@ -347,8 +336,8 @@ def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
     )
 
 
-def _calls(value: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(_is(str, call) for call in _is(list, value.get("calls", [])))
+def _stack(value: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(_is(str, place) for place in (value["at"], *_is(list, value.get("calls", []))))
 
 
 def _observed(value: dict[str, Any]) -> dict[str, Any]:
@@ -362,9 +351,9 @@ def _end(value: dict[str, Any]) -> Mapping[str, Any]:
     _is(int, value["exit"])
     error = value["error"]
     if error is not None:
-        for name in ("class", "text", "at"):
+        for name in ("class", "text"):
             _is(str, error[name])
-        _calls(error)
+        value["error"] = {**error, "stack": _stack(error)}
     for problem in _is(dict, value.get("problems", {})):
         _is(str, problem)
     for name, version in _is(dict, value["versions"]).items():

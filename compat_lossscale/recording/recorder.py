@@ -15,10 +15,11 @@ optimizer's variables are read from outside; no operation is added to a graph of
 
 import argparse
 import base64
+import contextlib
 import functools
 import gzip
 import hashlib
-import importlib.util
+import importlib.machinery
 import itertools
 import json
 import os
@@ -58,7 +59,12 @@ _BASES = (
     ("mixed_precision.loss_scale_optimizer", "BaseLossScaleOptimizer"),
 )
 """The base classes of optimizers: how their modules' names end, and the class."""
-_POLICIES = ("mixed_precision.policy", "mixed_precision.experimental.policy")
+_POLICIES = (
+    "mixed_precision.policy",
+    "mixed_precision.experimental.policy",
+    "compat_lossscale.policies",
+    "compat_lossscale.keras3.experimental",
+)
 _PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras", "compat_lossscale", "numpy")
 """The packages whose modules are looked at: TensorFlow 1.15 and 2.0 are in two."""
 _OURS = ("compat_lossscale.optimizers.keras", "compat_lossscale.optimizers.keras_legacy")
@@ -91,17 +97,10 @@ class _Ended(SystemExit):
 
 
 class _Local(threading.local):
-    """What is going on in a thread.
-
-    Attributes:
-        applying: Whether an optimizer applies gradients.
-        calling: Whether a `tf.function` or a session is called.
-        marks: The optimizers that were traced in the call.
-    """
+    """Whether a thread applies gradients, and whether it calls what executes whole steps."""
 
     applying = False
     calling = False
-    marks: Any = None
 
 
 class Writer:
@@ -222,21 +221,21 @@ class Numbers:
         square = float(numpy.einsum("i,i->", values, values))
         odd = 0
         if not square < float("inf"):
-            finite = numpy.isfinite(values)
-            odd = int(values.size - numpy.count_nonzero(finite))
-            values = numpy.where(finite, values, 0.0)
+            bad = ~numpy.isfinite(values)
+            odd = int(numpy.count_nonzero(bad))
+            values[bad] = 0.0
             square = float(numpy.einsum("i,i->", values, values))
-        largest = float(max(values.max(), -values.min())) if values.size else 0.0
+        largest = float(numpy.abs(values).max()) if values.size else 0.0
         folded = numpy.zeros(_FOLDED)
         for index in range(0, values.size, _BLOCK):
             part = values[index : index + _BLOCK]
-            part = part * self._signs[: part.size]
+            part *= self._signs[: part.size]
             whole = part.size // _FOLDED * _FOLDED
-            sums = part[:whole].reshape(-1, _FOLDED).sum(0)
+            sums = numpy.einsum("ij->j", part[:whole].reshape(-1, _FOLDED))
             sums[: part.size - whole] += part[whole:]
             folded += sums * self._block_signs[index // _BLOCK % len(self._block_signs)]
-        products = (self._mixing * folded).sum(1)
-        rounded = [float("%.12g" % value) for value in (square**0.5, largest, *products)]
+        products = numpy.einsum("pf,f->p", self._mixing, folded)
+        rounded = [float("%.12g" % value) for value in (square**0.5, largest, *products.tolist())]
         return [digest(flat.view(numpy.uint8)), rounded[0], rounded[1], odd, *rounded[2:]]
 
 
@@ -322,10 +321,6 @@ class _Tee:
         self._told(text, sys._getframe(1))
         return result
 
-    def writelines(self, lines: Sequence[str]) -> None:
-        for line in lines:
-            self.write(line)
-
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
@@ -342,17 +337,14 @@ class _Optimizer:
         variables: The variables that it updates, as they came.
         steps: The variable that counts steps, if the program gave one.
         seen: How often it was observed.
-        last: The digest that was seen of each variable and slot, by its place.
+        last: The digest that was seen of each variable and slot, by its kind and place.
         described: Whether it has been written what it is.
         skips: Whether it can skip a step: an optimizer with a fixed loss scale never does.
     """
 
     def __init__(self, made: Any, count: int, at: str) -> None:
         self._kept: Any = None
-        try:
-            self._reference: Any = weakref.ref(made, self._forget)
-        except TypeError:
-            self._kept = made
+        self._reference: Any = weakref.ref(made, self._forget)
         self.kind = type(made).__name__
         self.outer: Optional[_Optimizer] = None
         self.made = count
@@ -362,14 +354,14 @@ class _Optimizer:
         self.known: Any = set()
         self.steps: Any = None
         self.seen = 0
-        self.last: Dict[str, Any] = {}
+        self.last: Dict[Tuple[str, int], str] = {}
         self.described = False
         self.skips = False
 
     @property
     def object(self) -> Any:
         """The optimizer; `None` if the program has given it up."""
-        return self._reference() if self._kept is None else self._kept
+        return self._reference()
 
     def keep(self) -> None:
         """Keeps an optimizer whose operations are in a graph, where nobody else has to."""
@@ -543,17 +535,15 @@ class TrainingRecorder:
         self.busy = threading.RLock()
         self.policy: Any = None  # what the thread that calls a `tf.function` has
         self.on = True
-        self.first: Optional[_Optimizer] = None
         self.optimizers: List[_Optimizer] = []
         self.by_id: Dict[int, _Optimizer] = {}
         self.applied: List[_Optimizer] = []
-        self.pending: List[_Optimizer] = []
+        self.traced: Optional[Dict[int, _Optimizer]] = None  # in the call that is going on
         self.graph_steps: Dict[int, List[Tuple[Any, Any]]] = {}
-        self.executed: Dict[Any, List[_Optimizer]] = {}
+        self.executed: Dict[Any, Dict[int, _Optimizer]] = {}
         self.problems: Dict[str, int] = {}
         self.observed: Dict[Tuple[str, int, str, str], int] = {}
         self.numbers: Any = None
-        self.active: Any = None
         self.draws: List[Any] = [0, ""]
         self.line = ""
         self.lines = 0
@@ -569,15 +559,16 @@ class TrainingRecorder:
 
     def guarded(self, function: Callable[..., Any], *args: Any) -> Any:
         """Calls a function, and notes what it raises, except for the end of the program."""
+        if not self.on:
+            return None
         try:
             with self.busy:
                 return function(*args)
         except _Ended:
             raise
         except Exception as error:
-            problem = "%s: %s: %s" % (function.__name__, type(error).__name__, str(error)[:200])
-            if os.environ.get("LOSSSCALE_RECORDER_DEBUG"):
-                raise
+            name = getattr(function, "__name__", "train_function")
+            problem = "%s: %s: %s" % (name, type(error).__name__, str(error)[:200])
             self.problems[problem] = self.problems.get(problem, 0) + 1
             return None
 
@@ -592,10 +583,10 @@ class TrainingRecorder:
         def wrapping(original: Any) -> Any:
             @functools.wraps(original)
             def call(*args: Any, **options: Any) -> Any:
-                if self.on and before is not None:
+                if before is not None:
                     self.guarded(before, args, options)
                 result = original(*args, **options)
-                if self.on and after is not None:
+                if after is not None:
                     self.guarded(after, result, args, options)
                 return result
 
@@ -646,37 +637,26 @@ class TrainingRecorder:
             self._wrap_methods(base)
 
     def _wrap_methods(self, base: Any) -> None:
-        self._wrap_loss_scale(base)
+        wrap(base, "loss_scale", self.hooked(self._asked_for_scale))
         for name in ("apply_gradients", "apply"):
-            if isinstance(vars(base).get(name), types.FunctionType):
-                wrap(base, name, self._applying)
+            wrap(base, name, self._applying)
         if "LossScaleOptimizer" in base.__name__:
             wrap(base, "__init__", self.hooked(after=self._wrapper_made))
         for name in ("__getattribute__", "__setattr__"):
-            if isinstance(vars(base).get(name), types.FunctionType):
+            if base is not object:
                 wrap(base, name, self._asking)
 
     def _asking(self, original: Any) -> Any:
         @functools.wraps(original)
         def ask(value: Any, name: str, *rest: Any) -> Any:
-            if name == "lr" and self.on:
+            if name == "lr":
                 self.guarded(self.note, name, _kind(value))
             return original(value, name, *rest)
 
         return ask
 
-    def _wrap_loss_scale(self, base: Any) -> None:
-        found = vars(base).get("loss_scale")
-        if isinstance(found, property) and not hasattr(found.fget, _MARK):
-            read: Any = found.fget
-
-            def get(value: Any) -> Any:
-                if self.on:
-                    self.guarded(self.note, "loss_scale", _kind(value))
-                return read(value)
-
-            setattr(get, _MARK, True)
-            base.loss_scale = property(get, found.fset, found.fdel, found.__doc__)
+    def _asked_for_scale(self, args: Any, _: Any) -> None:
+        self.note("loss_scale", _kind(args[0]))
 
     def _wrapper_made(self, _: Any, args: Any, __: Any) -> None:
         scale = _attribute(args[0], "_loss_scale")
@@ -738,55 +718,45 @@ class TrainingRecorder:
         """Begins to record an optimizer, which is about to apply gradients for the first time."""
         one.number = len(self.applied)
         self.applied.append(one)
-        self.first = self.first or one
-        self.pending.append(one)
-        self._describe_pending()
+        self._describe_new()
 
-    def _describe_pending(self, *_: Any) -> None:
+    def _describe_new(self, *_: Any) -> None:
         """Describes new optimizers whose variables have values by now."""
-        tensorflow = self.tensorflow
-        if tensorflow is None:
-            for one in self.pending:
-                self._describe(one, self._eager_values)
-        elif self.pending and self.eager_outside():
-            with tensorflow.init_scope():
-                for one in self.pending:
-                    arrays = self._eager_values(one.variables)
-                    shapes = [None if array is None else list(array.shape) for array in arrays]
-                    if shapes == [_shape(variable) for variable in one.variables]:
-                        self._describe(one, self._eager_values)
-        self.pending = [one for one in self.pending if not one.described]
+        new = [one for one in self.applied if not one.described]
+        if not new or not self.eager_outside():
+            return
+        with self.outside():
+            for one in new:
+                arrays = self._eager_values(one.variables)
+                shapes = [None if array is None else list(array.shape) for array in arrays]
+                if shapes == [_shape(variable) for variable in one.variables]:
+                    self._describe(one, self._eager_values)
 
     def _after_apply(self, one: _Optimizer, result: Any) -> None:
-        if self.eager():
-            if not self.local.calling:
-                self.observe([one], self._eager_values, None)
-        elif self.marks() is not None:
-            self.marks()[one.number] = one
-        elif self.tensorflow is not None and not self.eager_outside():
+        if self.eager() and not self.local.calling:
+            self.observe([one], self._eager_values)
+        elif self.traced is not None:
+            self.traced[one.number] = one
+        elif not self.eager_outside():
             graph = self.tensorflow.compat.v1.get_default_graph()
             operation = _attribute(result, "op") or result
             if hasattr(operation, "control_inputs"):
                 self.graph_steps.setdefault(id(graph), []).append((operation, one))
                 one.keep()
 
-    def marks(self) -> Any:
-        """Returns the optimizers that are traced in the call that is going on, if one is.
-
-        A strategy traces on threads of its own.
-        """
-        return self.active if self.local.marks is None else self.local.marks
-
     def eager(self) -> bool:
         """Whether operations are executed where they stand."""
         tensorflow = self.tensorflow
         return tensorflow is None or bool(tensorflow.executing_eagerly())
 
+    def outside(self) -> Any:
+        """Returns a context outside of all functions."""
+        tensorflow = self.tensorflow
+        return contextlib.ExitStack() if tensorflow is None else tensorflow.init_scope()
+
     def eager_outside(self) -> bool:
         """Whether operations are executed where they stand outside of all functions."""
-        if self.tensorflow is None:
-            return True
-        with self.tensorflow.init_scope():
+        with self.outside():
             return self.eager()
 
     def _eager_values(self, things: Sequence[Any]) -> List[Any]:
@@ -808,8 +778,7 @@ class TrainingRecorder:
     def _session_values(self, session: Any, things: Sequence[Any]) -> List[Any]:
         run = getattr(type(session).run, _MARK, type(session).run)
         values = [thing if _is_number(thing) else None for thing in things]
-        asked = [place for place, thing in enumerate(things) if not _is_number(thing)]
-        fetches = {place: fetchable(things[place]) for place in asked}
+        fetches = {p: fetchable(thing) for p, thing in enumerate(things) if values[p] is None}
         fetches = {place: fetch for place, fetch in fetches.items() if fetch is not None}
         try:
             found = run(session, list(fetches.values()))
@@ -899,23 +868,28 @@ class TrainingRecorder:
                 else:
                     variable.assign(value)
 
-    def observe(self, optimizers: Sequence[_Optimizer], values: Any, data: Optional[str]) -> None:
+    def observe(self, optimizers: Sequence[_Optimizer], values: Any, given: Any = None) -> None:
         """Writes what a step left in optimizers.
 
         Args:
             optimizers: The optimizers.
             values: Returns the values of variables.
-            data: A digest of the data that it got.
+            given: What has the data of the step.
         """
+        data = self._data(given)
         for one in optimizers:
             if one.seen % self.options.every == 0 or one.seen < 2:
                 self._observe(one, values, data)
             one.seen += 1
         self.draws = [0, ""]
         limit = self.options.steps
-        if limit and self.first is not None and self.first.seen >= limit:
+        if limit and self.steps_done() >= limit:
             self.limited = True
             raise _Ended(0)
+
+    def steps_done(self) -> int:
+        """Returns how many steps the first optimizer has done."""
+        return self.applied[0].seen if self.applied else 0
 
     def _observe(self, one: _Optimizer, values: Any, data: Optional[str]) -> None:
         if one.object is None:
@@ -923,18 +897,20 @@ class TrainingRecorder:
         if not one.described:
             self._describe(one, lambda things: [None] * len(things))
         inner = one.innermost()
-        slots = slots_of(inner, one.variables)
         scale, good = scale_and_good_steps(one.object)
         # Not by the optimizer's property, which makes the variable where there is none.
         own = vars(inner)
         steps = next(
             (own[n] for n in ("_iterations", "iterations") if own.get(n) is not None), None
         )
-        things = [steps if one.steps is None else one.steps, scale, good, *one.variables]
-        for name in slots:
-            things += slots[name]
+        kinds = dict({VARIABLES: one.variables}, **slots_of(inner, one.variables))
+        things = [steps if one.steps is None else one.steps, scale, good]
+        things += [one for kind in kinds for one in kinds[kind]]
         steps, scale, good, *arrays = values(things)
-        count = len(one.variables)
+        left = iter(arrays)
+        changes = {
+            kind: self._changes(one, kind, [next(left) for _ in kinds[kind]]) for kind in kinds
+        }
         line = {
             "o": one.number,
             "n": one.seen,
@@ -944,18 +920,15 @@ class TrainingRecorder:
             "good": _plain(good),
             "data": data,
             "draws": list(self.draws),
-            "v": self._changes(one, VARIABLES, arrays[:count]),
+            "v": changes.pop(VARIABLES),
+            "s": changes,
         }
         # The optimizer's own count counts skipped steps since TensorFlow 2.3. After a skipped step,
         # there are no good steps.
         line["applied"] = int(not one.skips or any(line["v"]) or bool(line["good"]))
-        line["s"] = {
-            name: self._changes(one, name, arrays[place * count : (place + 1) * count])
-            for place, name in enumerate(slots, 1)
-        }
         if self.options.with_values:
-            whole = [None if array is None else self.numpy.asarray(array) for array in arrays]
-            line["values"] = [None if array is None else packed(array) for array in whole[:count]]
+            variables = arrays[: len(one.variables)]
+            line["values"] = [None if one is None else packed(one) for one in variables]
         self.out.put("step", **line)
 
     def _changes(self, one: _Optimizer, kind: str, arrays: Sequence[Any]) -> List[Any]:
@@ -963,54 +936,65 @@ class TrainingRecorder:
         found: List[Any] = []
         for place, array in enumerate(arrays):
             seen = None if array is None else self.numbers.of(array)
-            key = "%s %d" % (kind, place)
-            if seen is None:
-                found.append(None)
-                continue
-            found.append(0 if one.last.get(key) == seen[0] else seen)
-            one.last[key] = seen[0]
+            if seen is not None:
+                before = one.last.get((kind, place))
+                one.last[kind, place] = seen[0]
+                seen = 0 if before == seen[0] else seen
+            found.append(seen)
         return found
 
     # tf.function, Session, Keras in graph mode, and Keras on JAX.
+
+    def _calling(
+        self, call: Any, optimizers: Dict[int, _Optimizer], values: Any, given: Any
+    ) -> Any:
+        """Calls what executes whole steps, and observes the optimizers whose steps are in it.
+
+        Args:
+            call: The call.
+            optimizers: The optimizers by their numbers; the call may add some.
+            values: Returns the values of variables.
+            given: What has the data of the step.
+        """
+        self.local.calling = True
+        try:
+            result = call()
+        finally:
+            self.local.calling = False
+        if optimizers:
+            found = [optimizers[number] for number in sorted(optimizers)]
+            self.guarded(self.observe, found, values, given)
+        return result
 
     def function_call(self, original: Any) -> Any:
         """Wraps the call of a `tf.function`."""
 
         @functools.wraps(original)
         def call(function: Any, *args: Any, **options: Any) -> Any:
-            local = self.local
-            if not self.on:
-                return original(function, *args, **options)
-            if local.calling or not self.eager():
+            traced = vars(function).setdefault(_MARK, {})
+            if not self.on or self.local.calling or not self.eager():
                 result = original(function, *args, **options)
-                if self.marks() is not None:
-                    self.marks().update(vars(function).get(_MARK, ()))
+                if self.traced is not None:
+                    self.traced.update(traced)
                 return result
-            if not vars(function).get(_MARK):
+            if not traced:
                 self.policy = self._policy()
-            local.calling = True
-            before = self.active
-            marks: Dict[int, _Optimizer] = {}
-            self.active = local.marks = marks
-            data: Any = (args, options)
+            given: Any = (args, options)
+            if self.batches or self.kept < self.options.fix_data:
+                args, given = self.guarded(self._fixed, function, args) or (args, given)
+            before, self.traced = self.traced, traced
             try:
-                if self.batches or self.kept < self.options.fix_data:
-                    args, data = self.guarded(self._fixed, function, args) or (args, data)
-                result = original(function, *args, **options)
+                result = self._calling(
+                    lambda: original(function, *args, **options),
+                    traced,
+                    self._eager_values,
+                    given,
+                )
             finally:
-                local.calling, local.marks, self.active = False, None, before
-            if marks:
-                vars(function).setdefault(_MARK, {}).update(marks)
-            marks = vars(function).get(_MARK, {})
-            if marks:
-                self.guarded(self._called, marks, data)
+                self.traced = before
             return result
 
         return call
-
-    def _called(self, marks: Dict[int, _Optimizer], given: Any) -> None:
-        optimizers = [marks[number] for number in sorted(marks)]
-        self.observe(optimizers, self._eager_values, self._data(given))
 
     def _data(self, given: Any, keep: bool = True) -> Optional[str]:
         """Returns the digest of the arrays that a step got, and keeps them if that is asked."""
@@ -1062,10 +1046,9 @@ class TrainingRecorder:
         @functools.wraps(original)
         def run(session: Any, fetches: Any, *args: Any, **options: Any) -> Any:
             feeds = options.get("feed_dict", args[0] if args else None)
-            return self._in_graph(
-                session.graph, fetches, lambda: session, feeds,
-                lambda: original(session, fetches, *args, **options),
-            )  # fmt: skip
+            given = list(feeds.values()) if isinstance(feeds, dict) else None
+            call = functools.partial(original, session, fetches, *args, **options)
+            return self._in_graph(session.graph, fetches, lambda: session, given, call)
 
         return run
 
@@ -1076,38 +1059,25 @@ class TrainingRecorder:
         def call(function: Any, inputs: Any) -> Any:
             operation = _attribute(function, "updates_op")
             get_session = _attribute(sys.modules[type(function).__module__], "get_session")
-            return self._in_graph(
-                _attribute(operation, "graph"), [operation], get_session, {"": inputs},
-                lambda: original(function, inputs),
-            )  # fmt: skip
+            step = functools.partial(original, function, inputs)
+            graph = _attribute(operation, "graph")
+            return self._in_graph(graph, [operation], get_session, inputs, step)
 
         return call
 
-    def _in_graph(self, graph: Any, fetches: Any, session: Any, feeds: Any, call: Any) -> Any:
-        """Calls what executes operations, and observes the optimizers whose steps are in it."""
-        local = self.local
-        if not self.on or local.calling or id(graph) not in self.graph_steps:
+    def _in_graph(self, graph: Any, fetches: Any, session: Any, given: Any, call: Any) -> Any:
+        """Calls what executes operations of a graph."""
+        if not self.on or self.local.calling or id(graph) not in self.graph_steps:
             return call()
-        local.calling = True
-        try:
-            found = self.guarded(self._executes, graph, fetches) or []
-            running = session() if found else None
+        found = self.guarded(self._executes, graph, fetches) or {}
+        running = session() if found else None
+        values = functools.partial(self._session_values, running)
+        for one in found.values():
+            if not one.described:
+                self.guarded(self._describe, one, values, running)
+        return self._calling(call, found, values, given)
 
-            def values(things: Sequence[Any]) -> List[Any]:
-                return self._session_values(running, things)
-
-            for one in found:
-                if not one.described:
-                    self.guarded(self._describe, one, values, running)
-            result = call()
-            if found:
-                data = list(feeds.values()) if isinstance(feeds, dict) else None
-                self.guarded(lambda: self.observe(found, values, self._data(data)))
-        finally:
-            local.calling = False
-        return result
-
-    def _executes(self, graph: Any, fetches: Any) -> List[_Optimizer]:
+    def _executes(self, graph: Any, fetches: Any) -> Dict[int, _Optimizer]:
         """Returns the optimizers whose step is part of what is fetched."""
         steps = self.graph_steps.get(id(graph), ())
         wanted = []
@@ -1127,55 +1097,41 @@ class TrainingRecorder:
                     waiting += [tensor.op for tensor in operation.inputs]
                     waiting += operation.control_inputs
             found = {one.number: one for operation, one in steps if id(operation) in seen}
-            self.executed[key] = [found[number] for number in sorted(found)]
+            self.executed[key] = found
         return self.executed[key]
 
     def _made_train_function(self, _: Any, args: Any, __: Any) -> None:
         """Has each step of a model on JAX observed: it hands its variables' values on."""
         model = args[0]
-        step = model.train_function
-        if step is None or hasattr(step, _MARK):
-            return
+        before = functools.partial(self._before_train, model)
+        after = functools.partial(self._trained, model)
+        wrap(model, "train_function", self.hooked(before, after))
 
-        @functools.wraps(step)
-        def train(state: Any, data: Any) -> Any:
-            one = self.guarded(self._before_train, model) if self.on else None
-            result = step(state, data)
-            if one is not None:
-                self.guarded(self._trained, one, model, result[1])
-            return result
-
-        setattr(train, _MARK, True)
-        model.train_function = train
-
-    def _before_train(self, model: Any) -> _Optimizer:
+    def _before_train(self, model: Any, *_: Any) -> None:
         one = self.outermost(model.optimizer)
         if one.number < 0:
             one.add(model.trainable_variables)
             self.number(one)
-        return one
 
-    def _trained(self, one: _Optimizer, model: Any, state: Any) -> None:
+    def _trained(self, model: Any, result: Any, *_: Any) -> None:
+        state = result[1]
         variables = [*model.trainable_variables, *model.optimizer.variables]
         known = {id(v): value for v, value in zip(variables, [*state[0], *state[2]])}
 
         def values(things: Sequence[Any]) -> List[Any]:
             return self._eager_values([known.get(id(thing), thing) for thing in things])
 
-        self.observe([one], values, None)
+        self.observe([self.outermost(model.optimizer)], values)
 
     def _fits(self, args: Any, options: Any) -> None:
         model = args[0]
         x = args[1] if len(args) > 1 else options.get("x")
         y = args[2] if len(args) > 2 else options.get("y")
         self.executions = _plain(_numpy(_attribute(model, "_steps_per_execution")))
-        layers = [type(layer).__name__ for layer in _attribute(model, "layers") or ()]
         self.out.put(
             "fit",
             at=self.places.here(),
             model=type(model).__name__,
-            layers=layers[:500],
-            parameters=_tried(lambda: int(model.count_params())),
             data=self._data((x, y), keep=False),
         )
 
@@ -1227,7 +1183,7 @@ class TrainingRecorder:
                 continue
             self.lines += 1
             at, *calls = itertools.islice(self.places.stack(frame), _MOST_CALLS)
-            text, steps = line[:_LONGEST_LINE], self.first.seen if self.first is not None else 0
+            text, steps = line[:_LONGEST_LINE], self.steps_done()
             self.out.put("print", at=at, calls=calls, line=text, n=steps)
 
     def end(self, code: int, error: Any = None) -> None:
@@ -1294,7 +1250,7 @@ class TrainingRecorder:
         function = type(tensorflow.function(lambda: None))
         wrap(function, "__call__", self.function_call)
         # This gives the variables values that a `tf.function` has made when it is traced.
-        initialized = self.hooked(after=self._describe_pending)
+        initialized = self.hooked(after=self._describe_new)
         wrap(function, "_initialize_uninitialized_variables", initialized)
         session = tensorflow.compat.v1.Session.__mro__
         wrap(next(one for one in session if "run" in vars(one)), "run", self.session_run)
@@ -1303,8 +1259,10 @@ class TrainingRecorder:
         for path, name in _SAVERS:
             saver = getattr(sys.modules.get(path), name, None)
             wrap(saver, "save", self.hooked(after=self._saved))
-        # Later, setting a seed throws away kernels, and with them the resources that some own.
-        self.guarded(self._seed)
+        # Later, setting a seed throws away kernels, and with them the resources that some own. A
+        # default graph must not be made here: `enable_eager_execution` then raises.
+        if tensorflow.executing_eagerly():
+            self._seed()
 
     def _wrap_module(self, module: Any, path: str) -> None:
         for end, name in _BASES:
@@ -1327,10 +1285,10 @@ class TrainingRecorder:
                 if name == "JAXTrainer":
                     train = self.hooked(after=self._made_train_function)
                     wrap(found, "make_train_function", train)
-        if path.endswith((*_POLICIES, "compat_lossscale.policies")):
-            for found in list(vars(module).values()):
-                if isinstance(found, type) and found.__name__.startswith("Policy"):
-                    self._wrap_loss_scale(found)
+        if path.endswith(_POLICIES):
+            for name, found in list(vars(module).items()):
+                if isinstance(found, type) and name.startswith("Policy"):
+                    wrap(found, "loss_scale", self.hooked(self._asked_for_scale))
                     wrap(found, "__init__", self.hooked(after=self._policy_made))
 
     def _wrap_base(self, base: Any) -> None:
@@ -1344,8 +1302,7 @@ class TrainingRecorder:
             else:
                 above = super(base, cls).__new__
                 found = above(cls) if above is object.__new__ else above(cls, *args, **options)
-            if self.on:
-                self.guarded(self.made, found)
+            self.guarded(self.made, found)
             return found
 
         setattr(make, _MARK, True)
@@ -1388,37 +1345,36 @@ def _package(name: str) -> str:
 
 
 def wrap(owner: Any, name: str, wrapping: Callable[[Any], Any]) -> None:
-    """Replaces a function of a class or a module, once."""
-    original = vars(owner).get(name) if owner is not None else None
+    """Replaces a function or a property's getter of a class, a module or an object, once."""
+    found = vars(owner).get(name) if owner is not None else None
+    original = found.fget if isinstance(found, property) else found
     if original is None or hasattr(original, _MARK):
         return
     replaced = wrapping(original)
     setattr(replaced, _MARK, original)
+    if isinstance(found, property):
+        replaced = property(replaced, found.fset, found.fdel, found.__doc__)
     setattr(owner, name, replaced)
 
 
-def leaves(value: Any, depth: int = 8) -> Iterator[Any]:
-    """Yields the leaves of tuples, lists and dictionaries, the values of the latter by key."""
-    if isinstance(value, dict) and depth:
-        for key in sorted(value, key=str):
-            yield from leaves(value[key], depth - 1)
-    elif isinstance(value, (list, tuple)) and depth:
-        for one in value:
-            yield from leaves(one, depth - 1)
-    else:
-        yield value
-
-
 def with_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
-    """Returns a structure with other leaves, which are asked for in the order of `leaves`."""
+    """Returns a structure with other leaves; those of a dictionary are asked for by its keys."""
     if isinstance(value, dict):
         found = {key: with_leaves(value[key], function) for key in sorted(value, key=str)}
         return {key: found[key] for key in value}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*[with_leaves(one, function) for one in value])
-    if isinstance(value, (list, tuple)):
-        return type(value)([with_leaves(one, function) for one in value])
-    return function(value)
+    if not isinstance(value, (list, tuple)):
+        return function(value)
+    parts = [with_leaves(one, function) for one in value]
+    if isinstance(value, list):
+        return parts
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def leaves(value: Any) -> List[Any]:
+    """Returns the leaves of tuples, lists and dictionaries, in the order of `with_leaves`."""
+    found: List[Any] = []
+    with_leaves(value, found.append)
+    return found
 
 
 def _is_data(leaf: Any) -> bool:
@@ -1539,7 +1495,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     if options.twice and not hasattr(os, "fork"):
         parser().error("--twice needs os.fork, which this system lacks: record two times instead")
     try:
-        run_again = fork_again(options, program) if options.twice else None
+        output = os.path.abspath(options.output)
+        if options.twice:
+            run_in_copy(options, program)
         is_file = program[0][:2] not in ("-m", "-c")
         folder = os.path.dirname(os.path.realpath(program[0])) if is_file else os.getcwd()
         recorder = TrainingRecorder(options, folder)
@@ -1552,7 +1510,6 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         seed=options.seed,
         steps=options.steps,
         every=options.every,
-        hash_seed=os.environ.get("PYTHONHASHSEED"),
         platform="%s %s" % (platform.system(), platform.machine()),
     )
     random.seed(options.seed)
@@ -1560,8 +1517,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     try:
         _run(recorder, program)
     finally:
-        if run_again is not None:
-            run_again()
+        if options.twice:
+            append_again(output)
 
 
 def _run(recorder: TrainingRecorder, program: List[str]) -> None:
@@ -1599,78 +1556,55 @@ def _execute(program: List[str]) -> None:
     main = types.ModuleType("__main__")
     vars(main)["__builtins__"] = __builtins__
     main.__annotations__ = {}
+    sys.modules["__main__"] = main
     if name[:2] in ("-m", "-c"):
-        if len(name) > 2:
-            rest = [name[2:], *rest]
-        what = rest[0] if rest else ""
-        sys.argv = [name[:2], *rest[1:]]
+        what, *rest = [name[2:], *rest] if len(name) > 2 else rest or [""]
+        sys.argv = [name[:2], *rest]
         sys.path[0] = "" if name[:2] == "-c" else os.getcwd()
-        sys.modules["__main__"] = main
         if name[:2] == "-m":
             runpy._run_module_as_main(what)  # type: ignore[attr-defined]  # private
         else:
             exec(compile(what, "<string>", "exec", dont_inherit=True), vars(main))
         return
     sys.argv = [name, *rest]
-    sys.modules["__main__"] = main
     if pkgutil.get_importer(name) is not None:
         sys.path[0] = name
         runpy._run_module_as_main("__main__", alter_argv=False)  # type: ignore[attr-defined]  # private
         return
     sys.path[0] = os.path.dirname(os.path.realpath(name))
+    loader = importlib.machinery.SourceFileLoader("__main__", os.path.abspath(name))
     try:
-        with open(name, "rb") as file:
-            content = file.read()
+        content = loader.get_data(loader.path)
     except OSError as error:
         print("%s: can't open file %r: %s" % (sys.executable, name, error), file=sys.stderr)
         sys.exit(2)
-    main.__file__ = os.path.abspath(name)
-    vars(main)["__cached__"] = None
-    loader = importlib.util.spec_from_file_location("__main__", main.__file__)
-    main.__loader__ = loader.loader if loader is not None else None
-    exec(compile(content, main.__file__, "exec", dont_inherit=True), vars(main))
+    vars(main).update(__file__=loader.path, __cached__=None, __loader__=loader)
+    exec(compile(content, loader.path, "exec", dont_inherit=True), vars(main))
 
 
-def fork_again(options: Any, program: List[str]) -> Optional[Callable[[], None]]:
-    """Forks a process that runs the program a second time, after the first run has ended.
+def run_in_copy(options: Any, program: List[str]) -> None:
+    """Runs the program in another process before it is run in this one.
 
-    It has what `compat-lossscale run` put into this process. It runs in a copy of the current
-    folder that is made now, so it does not go on from what the first run writes.
+    The other process is forked, for it needs what `compat-lossscale run` put into this one. It runs
+    in a copy of the current folder, so that neither run goes on from what the other one writes.
 
     Args:
-        options: The options of the command line; in the other process, those of the second run.
+        options: The options of the command line; in the other process, those of its run.
         program: What follows them; likewise.
-
-    Returns:
-        What has the second run go on, and puts its recording behind the first in the same file.
-        In the other process, where this function returns when that is called, `None`.
 
     Raises:
         OSError: The current folder cannot be copied.
     """
-    output = os.path.abspath(options.output)
     folder = os.path.realpath(os.getcwd())
     top = tempfile.mkdtemp(prefix="lossscale-recorder-")
     copy = copy_folder(folder, top)
-    started, start = os.pipe()
     child = os.fork()
-
-    def run_again() -> None:
-        os.write(start, b"x")
-        os.waitpid(child, 0)
-        if os.path.exists(output + ".again"):
-            with open(output, "ab") as file, open(output + ".again", "rb") as again:
-                shutil.copyfileobj(again, file)
-            os.remove(output + ".again")
-        shutil.rmtree(top, ignore_errors=True)
-
     if child:
-        os.close(started)
-        return run_again
-    os.close(start)
-    if not os.read(started, 1):
-        os._exit(1)  # the first run was killed
-    options.output = output + ".again"
+        os.waitpid(child, 0)
+        shutil.rmtree(top, ignore_errors=True)
+        return
+    options.twice = False
+    options.output = os.path.abspath(options.output) + ".again"
     options.start_from = options.start_from and os.path.abspath(options.start_from)
     if program[0][:2] not in ("-m", "-c"):
         script = os.path.realpath(program[0])
@@ -1679,7 +1613,14 @@ def fork_again(options: Any, program: List[str]) -> Optional[Callable[[], None]]
     os.chdir(copy)
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    return None
+
+
+def append_again(output: str) -> None:
+    """Puts the recording of the run in a copy behind the other one, in the same file."""
+    if os.path.exists(output + ".again"):
+        with open(output, "ab") as file, open(output + ".again", "rb") as again:
+            shutil.copyfileobj(again, file)
+        os.remove(output + ".again")
 
 
 def copy_folder(folder: str, top: str) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -27,11 +28,8 @@ _PARTED = {
     "side with --start-from.",
     "random operations": "The random operations parted first: other ones were made, or they got "
     "other seeds. The initial values, and the data where it was seen, are the same.",
-    "step": "The step itself parted first. The initial values, the random operations, and the data "
-    "where it was seen, are the same.",
-    "step or random operations": "The step itself parted first, or random operations in it. The "
-    "initial values, and the data where it was seen, are the same. Across versions of TensorFlow, "
-    "it cannot be told whether random operations drew the same.",
+    "step": "The step itself parted first. The initial values, and the data and the random "
+    "operations as far as they were seen, are the same.",
 }
 _PACKAGES = {
     "tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "jax": "JAX",
@@ -51,15 +49,15 @@ def as_text(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
     for side in (comparison.before, comparison.after):
         yield escaped(f"{side.path}: {about(side)}")
     yield escaped(verdict_words(comparison))
-    for difference in _differences(comparison):
+    for difference in comparison.differences:
         yield from map(escaped, _difference_lines(difference, difference is comparison.first))
     if comparison.parted:
-        yield _parted_words(comparison)
+        yield _PARTED[comparison.parted]
     for file, line, words in near(comparison.first, findings):
         yield escaped(f"  migrate reports near it: {file}:{line}: {words}")
-    if any(size for _, size, _ in comparison.growth):
-        grown = [point for point in comparison.growth if point[0] >= comparison.exact]
-        sizes = (f"step {step}: {size:.1e}" for step, size, _ in _some(grown, 8))
+    grown = [step for step in comparison.growth if step >= comparison.exact]
+    if any(comparison.growth[step][0] for step in grown):
+        sizes = (f"step {step}: {comparison.growth[step][0]:.1e}" for step in _some(grown, 8))
         yield f"Largest relative difference: {', '.join(sizes)}"
     for words in comparison.left_out:
         yield escaped(f"Left out, for the program does not reproduce it: {words}")
@@ -86,28 +84,20 @@ def verdict_words(comparison: RecordingComparison) -> str:
     return f"Different {when}: {first.what}."
 
 
-def _parted_words(comparison: RecordingComparison) -> str:
-    unknown = comparison.parted == "step" and not comparison.draws_known
-    return _PARTED.get("step or random operations" if unknown else comparison.parted or "", "")
-
-
 def near(difference: Difference | None, findings: Sequence[Finding]) -> list[Finding]:
     """Returns the findings that stand near the place of a difference."""
     if difference is None:
         return []
     found: list[Finding] = []
-    places = [difference.before_at, difference.after_at]
-    for place in dict.fromkeys([*places, *difference.before_calls, *difference.after_calls]):
+    stacks = [difference.before_stack[:1], difference.after_stack[:1]]
+    stacks += [difference.before_stack, difference.after_stack]
+    for place in dict.fromkeys(itertools.chain(*stacks)):
         file, _, line = place.rpartition(":")
         for finding in findings:
             same = finding[0].replace("\\", "/").endswith(file) and bool(file)
             if same and abs(finding[1] - int(line)) <= _NEAR and finding not in found:
                 found.append(finding)
     return found
-
-
-def _differences(comparison: RecordingComparison) -> list[Difference]:
-    return [one for one in (comparison.first, *comparison.others) if one is not None]
 
 
 def _difference_lines(one: Difference, is_first: bool) -> Iterator[str]:
@@ -145,14 +135,15 @@ def as_json(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
         }
         for name, side in (("before", comparison.before), ("after", comparison.after))
     }
+    differences = [_difference_data(one) for one in comparison.differences]
     return {
         "version": 1,
         **sides,
         "verdict": comparison.verdict.name.lower().replace("_", " "),
         "reason": comparison.reason,
         "steps": comparison.steps,
-        "first": _difference_data(comparison.first) if comparison.first else None,
-        "others": [_difference_data(one) for one in comparison.others],
+        "first": next(iter(differences), None),
+        "others": differences[1:],
         "parted": comparison.parted,
         "findings": [
             {"file": file, "line": line, "message": words}
@@ -160,7 +151,7 @@ def as_json(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
         ],
         "growth": [
             {"step": step, "size": _finite(size), "name": name}
-            for step, size, name in comparison.growth
+            for step, (size, name) in comparison.growth.items()
         ],
         "variables": [
             {"name": name, "first_step": step or None, "size": _finite(size)}
@@ -173,8 +164,8 @@ def as_json(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
 
 
 def _difference_data(one: Difference) -> dict[str, Any]:
-    data = dataclasses.asdict(one)
-    del data["before_calls"], data["after_calls"]
+    data = {**dataclasses.asdict(one), "before_at": one.before_at, "after_at": one.after_at}
+    del data["before_stack"], data["after_stack"]
     return {**data, "size": None if one.size is None else _finite(one.size)}
 
 
@@ -213,8 +204,8 @@ def as_html_page(comparison: RecordingComparison, findings: Sequence[Finding] = 
         scales=_scale_chart(comparison),
         growth=_growth_chart(comparison),
         variables=sorted(comparison.by_variable.items(), key=lambda item: -item[1][1]),
-        differences=_differences(comparison),
-        parted=_parted_words(comparison),
+        differences=comparison.differences,
+        parted=_PARTED.get(comparison.parted or ""),
         findings=near(comparison.first, findings),
         notes=[*(f"Left out: {words}" for words in comparison.left_out), *comparison.notes],
     )  # fmt: skip
@@ -241,7 +232,7 @@ def _scaled_steps(side: Recording) -> list[tuple[int, float, bool]]:
 
 
 def _growth_chart(comparison: RecordingComparison) -> Any:
-    points = [(step, size) for step, size, _ in comparison.growth if 0 < size < math.inf]
+    points = [(n, size) for n, (size, _) in comparison.growth.items() if 0 < size < math.inf]
     if not points:
         return None
     places, sizes = zip(*points, strict=True)

@@ -65,14 +65,15 @@ def test_run_records_an_old_program(tmp_path: Path) -> None:
     assert [s.scale for s in one.steps] == [8.0] * 4
 
 
-def test_run_records_the_loss_scale_of_a_policy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--keras3",)], ids=["tf-keras", "keras3"])
+def test_run_records_the_loss_scale_of_a_policy(options: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         "import tensorflow as tf\n"
         "for scale in ('dynamic', 'dynamic'):\n"
         "    tf.keras.mixed_precision.experimental.Policy('mixed_float16', loss_scale=scale)\n"
     )
     done = python(
-        "-m", "compat_lossscale", "run", "--record", "a.lsr", "train.py", cwd=tmp_path,
+        "-m", "compat_lossscale", "run", *options, "--record", "a.lsr", "train.py", cwd=tmp_path,
         tensorflow_may_be_imported=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -91,7 +92,7 @@ def test_run_records_an_old_program_twice(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     recording = read(str(tmp_path / "a.lsr"))
     assert len(recording.optimizers[0].steps) == 4
-    assert recording.unstable == {"0/variables/0": 1}
+    assert recording.unstable == {(0, "variables", 0): 1}
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ PAGES = sorted(
     if not {"_build", "_generated"}.intersection(path.parts)
 )
 WRITTEN_BY_HAND = [page for page in PAGES if not page.startswith(MADE_BY_A_PROGRAM)]
-# The tests of whole models make the same conversions as this page, in less time.
-NIGHTLY = {"docs/old-models.md"}
+# Tests of whole models and of proofs, and the README, do the same as these in less time.
+NIGHTLY = {"docs/old-models.md", "docs/prove-your-migration.md", "docs/start.md"}
 RUN_PAGES = [
     pytest.param(page, marks=pytest.mark.nightly if page in NIGHTLY else ())
     for page in WRITTEN_BY_HAND

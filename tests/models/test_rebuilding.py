@@ -120,7 +120,8 @@ def is_narrow(case: Case) -> bool:
     return "16" in case.policy
 
 
-@pytest.mark.sampled(9)
+# The tests of the command convert a file of TensorFlow 2.0 for every change.
+@pytest.mark.nightly
 @pytest.mark.parametrize("case", TRAINED, ids=lambda case: case.name)
 def test_a_converted_model_has_the_same_values_and_trains_on_as_before(
     case: Case, outcomes: Outcomes

@@ -76,7 +76,7 @@ def test_rounding_is_the_same_within_its_size(tmp_path: Path) -> None:
     result = compare(recording(tmp_path), recording(tmp_path, moved(2, 1e-8), versions=OLD))
     assert result.verdict is ComparisonVerdict.SAME
     assert result.reason.startswith("same within")
-    assert result.growth[0][1] == 0.0
+    assert result.growth[1][0] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -266,14 +266,12 @@ def test_random_operations_are_called_the_same_only_where_that_is_known(
     lines = [optimizer(FIRST), *other, end(versions=versions)]
     after = read(write(tmp_path / "other.lsr", *lines))
     text = "\n".join(as_text(compare(recording(tmp_path, drawn), after)))
-    is_known = version == "2.21.0"
-    assert ("the random operations, and the data" in text) is is_known
-    assert ("cannot be told whether random operations" in text) is not is_known
+    assert ("cannot be told whether random operations" in text) is (version != "2.21.0")
 
 
 def test_what_the_program_does_not_reproduce_is_left_out(tmp_path: Path) -> None:
     before = recording(tmp_path)
-    before.unstable = {"0/variables/0": 3}
+    before.unstable = {(0, "variables", 0): 3}
     assert compare(before, recording(tmp_path, moved(3, 1.0))).verdict is ComparisonVerdict.SAME
     assert (
         compare(before, recording(tmp_path, moved(2, 1.0))).verdict is ComparisonVerdict.DIFFERENT
@@ -284,7 +282,7 @@ def test_what_the_program_does_not_reproduce_is_left_out(tmp_path: Path) -> None
 
 def test_a_program_that_reproduces_nothing_is_never_the_same(tmp_path: Path) -> None:
     before = recording(tmp_path)
-    before.unstable = {"0/variables/0": -1, "0/scale": 0, "0/good": 0}
+    before.unstable = {(0, "variables", 0): -1, (0, "scale", -1): 0, (0, "good", -1): 0}
     result = compare(before, recording(tmp_path))
     assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
     assert "enable_op_determinism" in result.reason

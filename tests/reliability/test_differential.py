@@ -134,6 +134,7 @@ def fixed() -> dict[str, str]:
     }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", FIXED)
 def test_what_once_differed_from_stock_matches(name: str, fixed: dict[str, str]) -> None:
     assert fixed[FIXED[name].to_json()] == "match"

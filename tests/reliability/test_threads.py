@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support import python
 
 
+@pytest.mark.nightly
 def test_threads_train_wrap_and_install_at_the_same_time() -> None:
     # In a process of its own: each round is forked from one that has not run TensorFlow.
     done = python(

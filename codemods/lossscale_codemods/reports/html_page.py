@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from compat_lossscale.pages import page
-from compat_lossscale.pages.page import Line, Row, Span, as_html, hunks, lines_of, text_of
+from compat_lossscale.pages.page import Line, Row, Span, as_html, hunks, lines_of
 from lossscale_codemods.reports.run_report import observed_words, totals
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.notebook_cells import sources_of
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from compat_lossscale.pages.page import Piece
     from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.rules.base import Rule
 
@@ -161,7 +160,7 @@ def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
 
 def _example(rule: Rule) -> list[list[Row]]:
     cases = [case for case in rule.invalid if case.after not in (None, case.before)]
-    return hunks(cases[0].before, cases[0].after or "", "python") if cases else []
+    return hunks(cases[0].before, cases[0].after or "") if cases else []
 
 
 def _urgency(report: FileReport) -> int:
@@ -203,18 +202,18 @@ def _name(path: Path) -> str:
 def _documents(report: FileReport) -> Iterable[Document]:
     before, after = reading.text_of(report.result.source), reading.text_of(report.result.output)
     if report.path.suffix != ".ipynb":
-        yield Document("Changes", hunks(before, after, "python"))
+        yield Document("Changes", hunks(before, after))
         return
     old, new = sources_of(before), sources_of(after)
     for number, source in old.items():
         if source != new.get(number, source):
-            yield Document(f"Changes in cell {number}", hunks(source, new[number], "python"))
+            yield Document(f"Changes in cell {number}", hunks(source, new[number]))
 
 
 def _findings(report: FileReport) -> Iterable[Finding]:
     text = reading.text_of(report.result.source)
     cells = sources_of(text) if report.path.suffix == ".ipynb" else {0: text}
-    lines: dict[int, list[list[Piece]]] = {}
+    lines: dict[int, list[str]] = {}
     for record in sorted(report.result.records, key=lambda r: _URGENCY.index(r.outcome)):
         status, words, _ = _count(record.outcome, 0)
         excerpt: list[Line] = []
@@ -222,7 +221,7 @@ def _findings(report: FileReport) -> Iterable[Finding]:
         if record.outcome in (Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED):
             number = record.cell or 0
             if number not in lines:
-                lines[number] = lines_of(cells.get(number, ""), "python")
+                lines[number] = lines_of(cells.get(number, ""))
             excerpt = list(_excerpt(lines[number], record))
         cell = f"cell {record.cell}, " if record.cell is not None else ""
         yield Finding(
@@ -238,11 +237,11 @@ def _findings(report: FileReport) -> Iterable[Finding]:
         )
 
 
-def _excerpt(lines: list[list[Piece]], record: Record) -> Iterable[Line]:
+def _excerpt(lines: list[str], record: Record) -> Iterable[Line]:
     last = min(record.end_line or record.line, record.line + _EXCERPT - 1, len(lines))
     for number in range(record.line, last + 1):
         line = lines[number - 1]
         start = record.column - 1 if number == record.line else 0
-        end = record.end_column - 1 if number == record.end_line else len(text_of(line))
+        end = record.end_column - 1 if number == record.end_line else len(line)
         marked: list[Span] = [(start, end)] if start < end else []
         yield Line(number, as_html(line, marked))

@@ -431,15 +431,22 @@ def keeps_other_weights(node: cst.Call, program: Program) -> bool:
     return (is_method or _keeps_weights(node)) and not _ends(node, ".weights.h5", program)
 
 
+def loads_other_weights(node: cst.Call, program: Program) -> bool:
+    """Whether weights are loaded from another file than those of Keras 3 and of Keras 2's HDF5."""
+    return not any(_ends(node, suffix, program) for suffix in (".h5", ".hdf5"))
+
+
 def _keeps_weights(call: cst.Call) -> bool:
     only = _keywords(call).get("save_weights_only")
     return only is not None and dotted(only.value) == "True"
 
 
 def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
-    """Whether a call is given a text, or something with a text behind it, with this ending."""
-    first = program.tree.source(call.args[0].value) if call.args else ""
-    return first.endswith((f'{suffix}"', f"{suffix}'")) and "save_format" not in _keywords(call)
+    """Whether a call is given a text with this ending, or something that is made with one."""
+    values = _values(call.args[0].value, program) if call.args else []
+    texts = [program.tree.source(value) for value in values]
+    has_it = all(f'{suffix}"' in text or f"{suffix}'" in text for text in texts)
+    return bool(texts) and has_it and "save_format" not in _keywords(call)
 
 
 # What stops.

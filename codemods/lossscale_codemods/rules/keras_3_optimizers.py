@@ -222,7 +222,8 @@ def _refused(arguments: dict[str, cst.Arg], program: Program) -> Review | None:
         return Review(
             "Keras 3 takes no notice of `decay`",
             "Give it a schedule for the learning rate: InverseTimeDecay(learning_rate, 1, "
-            "decay), and change what reads or sets the rate.",
+            "decay), and change what reads or sets the rate. If the rate is a schedule, divide "
+            "what it returns by 1 + decay * step.",
         )
     return None
 

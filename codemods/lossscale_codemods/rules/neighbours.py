@@ -11,7 +11,7 @@ import libcst as cst
 from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, TABLE, tensorflow_names
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
 from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
-from lossscale_codemods.domain import Occurrence, Role
+from lossscale_codemods.domain import ObjectType, Occurrence, Role
 from lossscale_codemods.rules.base import Case, Found, Marker, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.neighbour_uses import (
     NeighbourGuards,
@@ -340,15 +340,16 @@ def _called(name: str) -> re.Pattern[bytes]:
 
 
 class Signatures(Rule):
-    """Calls with arguments in the order of TensorFlow 2.0 to 2.4 are reported.
+    """Calls with arguments in the order of TensorFlow 2.0 to 2.4 name their arguments.
 
     Parameters of some functions and methods moved, were renamed or removed: `model.save(path,
     True, True, "h5")` is an error today, after the training, and in
     `SparseCategoricalCrossentropy(True, "none")` the second argument is another one. The rule
-    names the arguments that have to be named, which is right for old and current versions.
+    names the arguments, which is right for old and current versions. For methods, it does so if it
+    can prove that the object is a model or a layer of Keras; otherwise it reports the call.
 
-    It looks at literal arguments: if their types do not tell in which order they are, there is no
-    finding. It also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which
+    It looks at literal arguments: if their types do not tell in which order they are, the call
+    stays. It also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which
     return and take another form today.
 
     The rule looks at the same files as LS901.
@@ -365,12 +366,18 @@ class Signatures(Rule):
         Marker(name.encode(), pattern=_called(name))
         for name in sorted({one.name for one in SIGNATURES})
     )
-    valid = (
+    invalid = (
+        Case(
+            f"{_OLD}{_MODEL}model.save('model.h5', True, True, 'h5')\n",
+            f"{_NEW}{_MODEL}"
+            "model.save('model.h5', True, include_optimizer=True, save_format='h5')\n",
+        ),
         Case(
             f"{_OLD}loss = tf.keras.losses.SparseCategoricalCrossentropy(True, 'none')\n",
-            f"{_NEW}loss = tf.keras.losses.SparseCategoricalCrossentropy(True, 'none')\n",
-            review="Write reduction='none'",
+            f"{_NEW}loss = tf.keras.losses.SparseCategoricalCrossentropy(True, reduction='none')\n",
         ),
+    )
+    valid = (
         Case(
             f"{_OLD}def keep(model):\n    model.load_weights('weights.h5', True)\n",
             f"{_NEW}def keep(model):\n    model.load_weights('weights.h5', True)\n",
@@ -388,13 +395,13 @@ class Signatures(Rule):
         if not is_looked_at(program, self.id):
             return
         guards = NeighbourGuards(program, self.id)
-        for node in program.tree.nodes(cst.Call):
-            review = _of_call(node, program)
-            if review is not None and not guards.leaves(node):
-                yield self.found(node, program, review, Role.NEIGHBOUR)
+        for node in program.tree.parents:
+            verdict = _verdict(node, program) if isinstance(node, cst.Call) else None
+            if verdict is not None and not guards.leaves(node):
+                yield self.found(node, program, verdict, Role.NEIGHBOUR)
 
 
-def _of_call(call: cst.Call, program: Program) -> Review | None:
+def _verdict(call: cst.Call, program: Program) -> Verdict | None:
     changed = _changed(call, program)
     if changed is None or any(argument.star for argument in call.args):
         return None
@@ -404,14 +411,14 @@ def _of_call(call: cst.Call, program: Program) -> Review | None:
             return Review(f"{changed.name}() has no {name} any more", f"{changed.refused[name]}.")
     if changed.instead:
         return Review(f"{changed.name}() has another form today", f"{changed.instead}.")
-    named = _to_be_named(call, changed, program)
-    if not named or _is_of_an_own_class(call, program):
+    edits = _edits(call, changed, program)
+    if not edits or _is_of_an_own_class(call, program):
         return None
-    owner = changed.path.rpartition(".")[0].replace("tensorflow.", "tf.")
-    return Review(
-        f"if this is {changed.name}() of {owner}, it has other parameters today",
-        f"Write {', '.join(named)}.",
-    )
+    # Nobody else has a method with a parameter of such a name.
+    is_certain = not changed.is_method or changed.renamed or _is_of_keras(call, program)
+    if not is_certain or _drops_a_call(call, changed):
+        return _review(call, changed, edits, program)
+    return Rewrite("the arguments by their names", lambda _: edits)
 
 
 def _changed(call: cst.Call, program: Program) -> Changed | None:
@@ -425,22 +432,40 @@ def _changed(call: cst.Call, program: Program) -> Changed | None:
     return None
 
 
-def _to_be_named(call: cst.Call, changed: Changed, program: Program) -> list[str]:
-    """Returns the arguments that have to be named, or renamed, as they are written then."""
-    source = program.tree.source
-    given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
-    named = [f"{new}={source(given[old])}" for old, new in changed.renamed.items() if old in given]
-    positional = [argument.value for argument in call.args if argument.keyword is None]
-    if changed.then and changed.is_old([_type(value) for value in positional]):
-        names = changed.names_for(len(positional))
-        if len(names) == len(positional) and not given.keys() & set(names):
-            pairs = [(name, source(value)) for name, value in zip(names, positional, strict=True)]
-            gone = [f"no {name}" for name, _ in pairs if name in changed.dropped]
-            kept = [
-                f"{name}={text}" for name, text in pairs if name not in {None, *changed.dropped}
-            ]
-            named += [*kept, *gone]
-    return named
+def _edits(call: cst.Call, changed: Changed, program: Program) -> list[Edit]:
+    """Returns what names the arguments of a call, and takes out those that are gone."""
+    names = {a.keyword.value for a in call.args if a.keyword is not None}
+    positional = [argument for argument in call.args if argument.keyword is None]
+    new: list[str | None] = [None] * len(positional)
+    if changed.then and changed.is_old([_type(argument.value) for argument in positional]):
+        new = changed.names_for(len(positional))
+        if len(new) != len(positional) or names & set(new):
+            return []
+    edits = []
+    for index, argument in enumerate(call.args):
+        given = argument.keyword.value if argument.keyword is not None else None
+        name = given or (new[index] if index < len(new) else None)
+        start, end = program.tree.span(argument)
+        if name in changed.dropped and index:
+            edits.append(Edit(program.tree.span(call.args[index - 1])[1], end, ""))
+        elif given is None and name is not None:
+            edits.append(Edit(start, start, f"{name}="))
+        elif argument.keyword is not None and given is not None and given in changed.renamed:
+            edits.append(Edit(*program.tree.span(argument.keyword), changed.renamed[given]))
+    return edits or _as_hdf5(call, changed, program)
+
+
+def _as_hdf5(call: cst.Call, changed: Changed, program: Program) -> list[Edit]:
+    """Says that a `.keras` file is HDF5, as it was, where today's format has no such arguments."""
+    names = {a.keyword.value for a in call.args if a.keyword is not None}
+    if not changed.path.endswith((".Model.save", ".save_model")) or "save_format" in names:
+        return []
+    paths = [a.value for a in call.args if isinstance(a.value, cst.SimpleString)]
+    is_keras = any(str(path.evaluated_value).endswith(".keras") for path in paths)
+    if not is_keras or not names & set(changed.then):
+        return []
+    end = program.tree.span(call.args[-1].value)[1]
+    return [Edit(end, end, ", save_format='h5'")]
 
 
 def _type(value: cst.BaseExpression) -> type | None:
@@ -451,9 +476,41 @@ def _type(value: cst.BaseExpression) -> type | None:
     return _TYPES.get(name)
 
 
+def _is_of_keras(call: cst.Call, program: Program) -> bool:
+    """Whether what a method is called of is a model or a layer, or `self` in a class of one."""
+    assert isinstance(call.func, cst.Attribute)
+    owner = call.func.value
+    scope = program.resolver.class_of(owner)
+    if scope is not None and program.inherits(scope.node, frameworks.is_layer):
+        return True
+    return program.types.of(owner) == {ObjectType.MODEL}
+
+
 def _is_of_an_own_class(call: cst.Call, program: Program) -> bool:
     """Whether it is called of `self` in a class that inherits from none."""
     if not isinstance(call.func, cst.Attribute):
         return False
     scope = program.resolver.class_of(call.func.value)
     return scope is not None and isinstance(scope.node, cst.ClassDef) and not scope.node.bases
+
+
+def _drops_a_call(call: cst.Call, changed: Changed) -> bool:
+    """Whether an argument that goes is more than a name or a value: it may do something."""
+    plain = cst.Name | cst.Attribute | cst.BaseNumber | cst.SimpleString
+    gone = call.args[changed.same :] if changed.dropped else ()
+    return not all(isinstance(argument.value, plain) for argument in gone)
+
+
+def _review(call: cst.Call, changed: Changed, edits: list[Edit], program: Program) -> Review:
+    """Shows the call as it is to be, if the object is what the table says."""
+    start, end = program.tree.span(call)
+    source = program.tree.slice((start, end)).encode()
+    for edit in sorted(edits, key=lambda one: one.start, reverse=True):
+        text = edit.text.encode()
+        source = source[: edit.start - start] + text + source[edit.end - start :]
+    written = " ".join(source.decode().split())
+    owner = changed.path.rpartition(".")[0].replace("tensorflow.", "tf.")
+    return Review(
+        f"if this is {changed.name}() of {owner}, it has other parameters today",
+        f"Write it as {written}.",
+    )

@@ -126,7 +126,7 @@ def first_difference(
     if result.first is None and SKIPPED_STEPS_COUNT in result.notes:
         # What a user compares may count either way. What a migration changes is a difference.
         at = next(step.at for one in run.optimizers for step in one.steps if not step.applied)
-        return Difference("count of steps", 0, "", "", "", "", before_at=at), False
+        return Difference("count of steps", 0, "", "", "", "", before_stack=(at,)), False
     return result.first, result.bits
 
 
@@ -170,10 +170,10 @@ def _statements_at(
     difference: Difference, variable: str, migrated: Migrated, statements: Statements
 ) -> list[Statement]:
     found = statements.binding(variable) if variable else []
-    for place in (difference.before_at, *difference.before_calls):
+    for place in difference.before_stack:
         file, _, line = place.rpartition(":")
         found += statements.at(file, [int(line)]) if file in migrated.files else []
-    for place in (difference.after_at, *difference.after_calls):
+    for place in difference.after_stack:
         file, _, line = place.rpartition(":")
         if file in migrated.files:
             found += statements.at(file, migrated.lines_before(file, int(line)))

@@ -28,7 +28,7 @@ def recording_of(path: Path, errors: Path) -> Recording:
         return read(str(path))
     except UnreadableRecordingError:
         last = errors.read_text("utf-8", "replace")[-500:]
-        error = {"class": "killed", "text": last, "at": ""}
+        error = {"class": "killed", "text": last, "stack": ()}
         return Recording(str(path), {}, end={"exit": -1, "error": error, "versions": {}})
 
 
