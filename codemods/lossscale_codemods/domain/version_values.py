@@ -3,6 +3,7 @@
 
 version.parse(tf.__version__) >= version.parse("2.4")
 hasattr(tf.keras.mixed_precision, "experimental")
+"experimental" in dir(tf.keras.mixed_precision)
 """
 
 from __future__ import annotations
@@ -92,30 +93,33 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Probe:
-    """A call that asks for a name.
+    """An expression that asks for a name.
 
     Attributes:
-        node: The call.
+        node: The expression.
         kind: The function that asks.
         name: The string that names what is asked for.
-        home: The path of the module that is asked.
+        home: The path of the module that is asked; empty if the string is a whole path.
+        negated: Whether it asks with `not in`.
     """
 
-    node: cst.Call
+    node: cst.BaseExpression
     kind: str
     name: cst.SimpleString
-    home: str
+    home: str = ""
+    negated: bool = False
 
     @property
     def is_answered(self) -> bool:
         """Whether nothing is taken in the place of what is not there."""
-        arguments = self.node.args
+        arguments = self.node.args if isinstance(self.node, cst.Call) else ()
         return self.kind != "getattr" or (len(arguments) == 3 and is_none(arguments[2].value))
 
     @property
     def path(self) -> str:
         """The path of what is asked for."""
-        return f"{self.home}.{self.name.raw_value}"
+        text = str(self.name.evaluated_value)
+        return f"{self.home}.{text}" if self.home else text
 
 
 def probe_of(text: cst.CSTNode, resolver: Resolver) -> Probe | None:
@@ -125,16 +129,19 @@ def probe_of(text: cst.CSTNode, resolver: Resolver) -> Probe | None:
         text: The string.
         resolver: Knows what the names of its file stand for.
     """
-    call = resolver.scopes.tree.taker_of(text)
-    probe = probe_at(call, resolver) if call is not None else None
+    if not isinstance(text, cst.SimpleString):
+        return None
+    parent = resolver.scopes.tree.parent
+    above = parent(text)
+    probe = probe_at(parent(above) if isinstance(above, cst.Arg) else above, resolver)
     return probe if probe is not None and probe.name is text else None
 
 
-def probe_at(node: cst.Call, resolver: Resolver) -> Probe | None:
-    """Returns what a call asks for; nothing if it is none that asks.
+def probe_at(node: cst.CSTNode | None, resolver: Resolver) -> Probe | None:
+    """Returns what an expression asks for; nothing if it is none that asks.
 
     Args:
-        node: The call.
+        node: The expression.
         resolver: Knows what the names of its file stand for.
     """
     match node:
@@ -144,6 +151,25 @@ def probe_at(node: cst.Call, resolver: Resolver) -> Probe | None:
         ) if not resolver.bindings(function):
             home = resolver.path(module)
             return None if home is None else Probe(node, kind, name, home)
+        case cst.Call(args=[cst.Arg(value=cst.SimpleString() as name)]) if (
+            resolver.path(node.func) or dotted(node.func) or ""
+        ).endswith("find_spec"):
+            return Probe(node, "find_spec", name)
+        case cst.Comparison(
+            left=cst.SimpleString() as name,
+            comparisons=[
+                cst.ComparisonTarget(
+                    operator=cst.In() | cst.NotIn() as sign,
+                    comparator=cst.Call(
+                        func=cst.Name(value="dir" | "vars" as kind) as function,
+                        args=[cst.Arg(value=module, star="")],
+                    ),
+                )
+            ],
+        ) if not resolver.bindings(function):
+            home = resolver.path(module)
+            negated = isinstance(sign, cst.NotIn)
+            return None if home is None else Probe(node, kind, name, home, negated)
     return None
 
 
@@ -190,6 +216,13 @@ _SOMETHING = object()
 """Stands for an object of which nothing is known but that it is there."""
 
 
+@dataclasses.dataclass(frozen=True)
+class _Distribution:
+    """What `pkg_resources` knows of a package."""
+
+    version: str
+
+
 class VersionValues:
     """Evaluates expressions of one file as they are under one version of TensorFlow.
 
@@ -210,9 +243,9 @@ class VersionValues:
         version: str,
         python: tuple[int, int] | None,
         is_reached: Callable[[cst.CSTNode], bool],
-        modules: Modules,
-        elsewhere: Callable[[Resolver], VersionValues],
-        is_migrated: Callable[[str], bool],
+        modules: Modules | None = None,
+        elsewhere: Callable[[Resolver], VersionValues] | None = None,
+        is_migrated: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._depth = 0
         self._within: list[Mapping[str, Any]] = []
@@ -279,6 +312,9 @@ class VersionValues:
         raise UnknownValueError
 
     def _comparison(self, node: cst.Comparison) -> bool:
+        probe = probe_at(node, self.resolver)
+        if probe is not None:
+            return bool(self._asked(probe))
         left = self.of(node.left)
         for target in node.comparisons:
             right = self.of(target.comparator)
@@ -349,6 +385,8 @@ class VersionValues:
         if path is not None:
             return self._at(path) if frameworks.is_framework(path) else self._in_project(node)
         value = self.of(node.value)
+        if isinstance(value, _Distribution) and node.attr.value == "version":
+            return value.version
         if isinstance(value, ParsedVersion):
             return value.attribute(node.attr.value)
         raise UnknownValueError
@@ -391,7 +429,8 @@ class VersionValues:
         if binding.kind is BindingKind.IMPORT and binding.path is not None:
             if frameworks.is_framework(binding.path):
                 return self._at(binding.path)
-            defined = self.modules.definitions(self.resolver, binding.path)
+            modules = self.modules
+            defined = modules.definitions(self.resolver, binding.path) if modules else []
             return self._defined(defined) if defined else self._of_python(binding.path)
         return self._unpacked(binding)
 
@@ -405,14 +444,14 @@ class VersionValues:
 
     def _in_project(self, node: cst.BaseExpression) -> Any:
         """Returns the value of a flag that is in another file of the project, or Python's."""
-        defined = self.modules.named(self.resolver, node)
+        defined = self.modules.named(self.resolver, node) if self.modules else []
         if not defined:
             return self._of_python(self.resolver.path(node) or dotted(node) or "")
         return self._defined(defined)
 
     def _defined(self, definitions: Sequence[Definition]) -> Any:
         files = {definition.resolver for definition in definitions}
-        if len(files) != 1:
+        if len(files) != 1 or self.elsewhere is None:
             raise UnknownValueError
         values = self.elsewhere(files.pop())
         return values._of_bindings(frozenset(d.binding for d in definitions))
@@ -446,6 +485,10 @@ class VersionValues:
         if isinstance(node.func, cst.Name) and not self.resolver.bindings(node.func):
             return self._builtin(node.func.value, arguments)
         path = self.resolver.path(node.func) or dotted(node.func) or ""
+        if path in {"importlib.metadata.version", "importlib_metadata.version"}:
+            return self._of_package(arguments)
+        if path.endswith("get_distribution"):
+            return _Distribution(self._of_package(arguments))
         if path.rpartition(".")[2] in _PARSERS and len(arguments) == 1:
             return ParsedVersion(self._version_text(arguments[0]))
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _STRING_METHODS:
@@ -463,6 +506,11 @@ class VersionValues:
             if _NAMED_VERSION.fullmatch(name):
                 return self.version
             raise
+
+    def _of_package(self, arguments: Sequence[cst.BaseExpression]) -> str:
+        if len(arguments) != 1 or not str(self.of(arguments[0])).startswith("tensorflow"):
+            raise UnknownValueError
+        return self.version
 
     def _builtin(self, name: str, arguments: Sequence[cst.BaseExpression]) -> Any:
         if name == "map" and len(arguments) == 2 and dotted(arguments[0]) in {"int", "float"}:
@@ -484,9 +532,11 @@ class VersionValues:
         there = self.exists(probe.path)
         if there is None:
             raise UnknownValueError
-        if probe.kind == "getattr":
+        if probe.kind == "getattr" and isinstance(probe.node, cst.Call):
             return self._at(probe.path) if there else self.of(probe.node.args[2].value)
-        return there
+        if probe.kind == "find_spec":
+            return _SOMETHING if there else None
+        return there is not probe.negated
 
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
         """Returns what a function of the project returns."""
@@ -494,8 +544,8 @@ class VersionValues:
         functions = [b.node for b in bindings if isinstance(b.node, cst.FunctionDef)]
         values: VersionValues = self
         if not bindings or not functions:
-            defined = self.modules.named(self.resolver, node.func)
-            if len(defined) != 1:
+            defined = self.modules.named(self.resolver, node.func) if self.modules else []
+            if len(defined) != 1 or self.elsewhere is None:
                 raise UnknownValueError
             functions = [
                 d.binding.node for d in defined if isinstance(d.binding.node, cst.FunctionDef)

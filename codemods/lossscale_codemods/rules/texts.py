@@ -301,7 +301,6 @@ _OLD_CODE: Final = re.compile(
 """What a string has in it that can be a part of code with an old name."""
 _TABLES: Final = frozenset({"globals", "locals", "vars"})
 _SHORTEST_PART: Final = 3
-_LISTS: Final = frozenset({"dir", "getmembers"})
 _GETS: Final = frozenset({"get", "pop", "__getitem__"})
 _OLD_PART: Final = re.compile(r"(?<!\w)experimental(?!\w)")
 _WORDS: Final = ("mixed_precision", "LossScale", "loss_")
@@ -415,7 +414,7 @@ def _of_lookup(node: cst.Call | cst.Subscript, program: Program) -> Review | Non
             and not program.resolver.bindings(node.func)
         ):
             return _LOOKED_UP if _had_old_members(given.value, program) else None
-        case cst.Call(args=[given, *_]) if _last_name(node) in _LISTS:
+        case cst.Call(args=[given, *_]) if _last_name(node) == "getmembers":
             return _LOOKED_UP if _had_old_members(given.value, program) else None
         case cst.Call(func=cst.Attribute(value=table, attr=cst.Name(word)), args=[given, *_]) if (
             word in _GETS

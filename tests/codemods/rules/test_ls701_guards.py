@@ -341,7 +341,14 @@ IN_COMPAT = 'compat_lossscale.experimental.set_policy("mixed_float16")'
     [
         ('hasattr({}, "experimental")', 'hasattr({}, "set_global_policy")', "True"),
         ("hasattr({}, 'experimental')", "hasattr({}, 'set_global_policy')", "True"),
-        ('not hasattr({}, "experimental")', 'not hasattr({}, "set_global_policy")', "not True"),
+        ('"experimental" in dir({})', '"set_global_policy" in dir({})', "True"),
+        ('not "experimental" in vars({})', 'not "set_global_policy" in vars({})', "not True"),
+        ('"experimental" not in dir({})', '"set_global_policy" not in dir({})', "False"),
+        (
+            'find_spec("tensorflow.keras.mixed_precision.experimental")',
+            'find_spec("tensorflow.keras.mixed_precision")',
+            'find_spec("compat_lossscale.experimental")',
+        ),
     ],
 )
 def test_a_feature_is_asked_for_under_its_new_name(
@@ -350,7 +357,7 @@ def test_a_feature_is_asked_for_under_its_new_name(
     module, body = "tf.keras.mixed_precision", "if {}: pass\nelse: print('no')\n"
     if "not" not in asking:
         body = "AMP = {}\nif AMP: {}\nelse: print('no')\n"
-    head = "import tensorflow as tf\n"
+    head = "import tensorflow as tf\nfrom importlib.util import find_spec\n"
     for target, asked, then in (
         ("tf-keras", new, NEW_POLICY),
         ("keras3", new, NEW_POLICY),
@@ -384,6 +391,20 @@ def test_a_feature_is_asked_for_under_its_new_name(
             except ImportError:
                 HAS_AMP = False
             if HAS_AMP:
+                mp.set_global_policy("mixed_float16")
+            """,
+        ),
+        (
+            """
+            import tensorflow as tf
+            mp = getattr(tf.keras.mixed_precision, "experimental", None)
+            if mp is not None:
+                mp.set_policy("mixed_float16")
+            """,
+            """
+            import tensorflow as tf
+            mp = tf.keras.mixed_precision
+            if mp is not None:
                 mp.set_global_policy("mixed_float16")
             """,
         ),
@@ -444,7 +465,7 @@ def test_a_feature_is_asked_for_under_its_new_name(
             """,
         ),
     ],
-    ids=["a flag in try", "a function", "a statement", "another module"],
+    ids=["a flag in try", "getattr", "a function", "a statement", "another module"],
 )
 def test_a_feature_whose_place_nothing_takes_is_migrated(before: str, after: str) -> None:
     for collapse_guards in (False, True):
