@@ -187,7 +187,6 @@ OTHERS: dict[str, str] = {
     "initializers.initializers_v1": (
         "HeNormal HeUniform LecunNormal LecunUniform RandomNormal RandomUniform TruncatedNormal"
     ),
-    "layers.legacy_rnn.rnn_cell_impl": "GRUCell LSTMCell",
     "layers.normalization": "BatchNormalization",
     "layers.recurrent": "GRU GRUCell LSTM LSTMCell",
     "saving.save": "load_model save_model",
