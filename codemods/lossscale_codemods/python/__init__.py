@@ -19,7 +19,6 @@ from lossscale_codemods.python.name_resolution import (
 )
 from lossscale_codemods.python.project_files import (
     ProjectFiles,
-    import_folders,
     is_top,
     module_at,
 )
@@ -47,7 +46,6 @@ __all__ = [
     "all_bindings",
     "class_of_self",
     "decorators",
-    "import_folders",
     "import_path",
     "is_top",
     "is_type_assertion",
