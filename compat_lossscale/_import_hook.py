@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls a function when a module is imported.
+"""Calls a function when a module is imported, and when it lacks a name.
 
 This module imports only modules that Python itself has imported when a program starts.
 """
@@ -80,6 +80,28 @@ def is_importing(name: str) -> bool:
     """Whether a module's code is being run for the first time, on any thread."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
     return name not in _whole and bool(getattr(spec, "_initializing", False))
+
+
+def looking_up(module: ModuleType, find: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Returns a `__getattr__` that serves names which a module lacks (PEP 562).
+
+    Args:
+        module: The module. What its own `__getattr__` does stays.
+        find: Gives the neighbour of a name; `None` if there is none.
+    """
+    own = vars(module).get("__getattr__")
+
+    def look_up(name: str) -> Any:
+        neighbour = find(name)
+        if neighbour is not None:
+            return neighbour.resolve()
+        if own is not None:
+            return own(name)
+        raise AttributeError(
+            f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module
+        )
+
+    return look_up
 
 
 class _Finder:

@@ -743,7 +743,7 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
     (
         "fixed without a value in a config",
         lambda: LossScaleSpec.from_config({"class_name": "FixedLossScale", "config": {}}),
-        "A FixedLossScale's config must have a loss_scale_value.",
+        "The config of a fixed loss scale must have a loss_scale_value.",
     ),
     (
         "half a step",
@@ -768,8 +768,9 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         "a loss scale of one's own",
         lambda: convert_config({"optimizer": SGD, "loss_scale": OWN}, to="tf-keras"),
         (
-            "Its loss scale is of the class 'Mine', which is neither FixedLossScale nor "
-            "DynamicLossScale: its rules are in that class' code, not in the config."
+            "The config states a loss scale of a class of its own, 'Mine', whose rules no spec can "
+            "state. compat_lossscale.experimental.LossScaleOptimizer.from_config makes it, given "
+            "the class in custom_objects."
         ),
     ),
     (

@@ -29,7 +29,6 @@ SHIM: Final = {
     "legacy/neighbour_names/neighbour": "legacy/test_neighbour.py",
     "legacy/neighbour_names/keras_names": "legacy/test_keras_modules.py",
     "legacy/neighbour_names/keras_public_names": "legacy/test_keras_public_names.py",
-    "legacy/neighbour_names/moved_names": "legacy/test_moved_names.py",
     "legacy/neighbour_names/library_names": "legacy/test_numpy_names.py",
     # What the old names give: the tests import them as old programs do.
     "legacy/changed_behaviour": "legacy/test_changed_signatures.py",
@@ -55,7 +54,6 @@ SHIM: Final = {
 CODEMOD: Final = {
     # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.
     "python/scopes": "python/test_reaching_definitions.py",
-    "domain/object_types": "python/test_modules.py",
     "domain/loss_scale_values": "rules/test_ls201_constructors.py",
     "domain/optimizers": "rules/test_ls212_optimizers_by_name.py",
     "source/notebook_cells": "running/test_notebook.py",

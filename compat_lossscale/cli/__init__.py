@@ -81,10 +81,6 @@ class Command(click.Command):
 def configuration_of(paths: Sequence[Path], file: Path | None = None) -> Configuration:
     """Reads the configuration for the first of some paths.
 
-    Args:
-        paths: The paths.
-        file: A file to read instead of the one that is found.
-
     Raises:
         click.UsageError: The configuration has a mistake.
     """

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -27,6 +27,8 @@ from compat_lossscale.cli import (
 from compat_lossscale.pages import escaped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from lossscale_codemods.reports.run_report import Proof, RunReport
     from lossscale_codemods.running.configuration import Configuration
     from lossscale_codemods.tables.names import Target
@@ -34,13 +36,6 @@ if TYPE_CHECKING:
 
 
 TARGETS = ("tf-keras", "compat", "keras3")
-color_option = click.option(
-    "--color",
-    "colour",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    help="Whether to colour diffs [auto: on terminals; NO_COLOR and FORCE_COLOR count].",
-)
 
 
 class MigrateCommand(Command):
@@ -61,76 +56,69 @@ class MigrateCommand(Command):
     }
 
 
-def check_arguments(
-    paths: tuple[Path, ...],
-    *,
-    write: bool,
-    check: bool,
-    form: str | None,
-    html: Path | None,
-    undo: Path | None,
-) -> None:
-    """Refuses options that contradict each other, before anything is read or written."""
-    if not paths:
-        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
-    if write and check:
-        raise click.UsageError(
-            "--write and --check exclude each other: --check writes nothing. Give one of them."
-        )
-    if undo is not None and not write:
-        raise click.UsageError("--undo needs --write: without it nothing is changed.")
+def check_usage(paths: tuple[Path, ...], given: Mapping[str, Any]) -> None:
+    """Refuses options that contradict each other, before anything is read or written.
+
+    Raises:
+        click.UsageError: Two contradict each other, or one needs another.
+    """
+    html, undo = given["html"], given["undo"]
+    is_input = Path("-") in paths
+    form_of(given)
+    for_files = [
+        name for name in ("html", "undo", *FORMS, "prove", "add_suppressions") if given[name]
+    ]
+    for_proofs = [name for name in ("steps", "rtol") if given[name] is not None]
+    for is_wrong, message in (
+        (not paths, "Name the files or folders to migrate, for example `migrate src`."),
+        (
+            given["write"] and given["check"],
+            "--write and --check exclude each other: --check writes nothing. Give one of them.",
+        ),
+        (undo and not given["write"], "--undo needs --write: without it nothing is changed."),
+        (is_input and len(paths) > 1, "`-` stands alone: give it, or files and folders."),
+        (
+            is_input and for_files,
+            f"{_option(*for_files)} needs files or folders, not standard input.",
+        ),
+        (
+            given["stdin_filename"] and not is_input,
+            "--stdin-filename is for standard input: give `-` as the path.",
+        ),
+        (
+            for_proofs and not given["prove"],
+            f"{_option(*for_proofs)} needs --prove: without it, nothing is run.",
+        ),
+        (
+            given["prove"] and given["add_suppressions"],
+            "--prove is for changes, and --add-suppressions makes none.",
+        ),
+    ):
+        if is_wrong:
+            raise click.UsageError(message)
     if undo is not None and os.path.lexists(undo):
         from lossscale_codemods.running.writing import already_there
 
         raise click.UsageError(already_there(undo))
     if html is not None:
         check_report_path(html)
-    if Path("-") in paths and len(paths) > 1:
-        raise click.UsageError("`-` stands alone: give it, or files and folders.")
-    reports = {"html": html, "undo": undo, form: form}
-    for option, given in reports.items() if Path("-") in paths else ():
-        if given is not None:
-            raise click.UsageError(f"--{option} needs files or folders, not standard input.")
 
 
-def check_proof(
-    paths: tuple[Path, ...],
-    *,
-    prove: str | None,
-    steps: int | None,
-    rtol: float | None,
-    suppress: bool = False,
-) -> None:
-    """Refuses options of a proof that contradict others."""
-    for option, given in {"steps": steps, "rtol": rtol}.items():
-        if given is not None and prove is None:
-            raise click.UsageError(f"--{option} needs --prove: without it, nothing is run.")
-    if prove is not None and suppress:
-        raise click.UsageError("--prove is for changes, and --add-suppressions makes none.")
-    if prove is not None and Path("-") in paths:
-        raise click.UsageError("--prove needs files or folders, not standard input.")
+def _option(first: str = "", *_: str) -> str:
+    return f"--{first.replace('_', '-')}"
 
 
-def form_of(**forms: bool) -> str | None:
-    """Returns the form of the report that an option asks for; nothing for text.
+FORMS = ("json", "sarif", "github", "statistics")
+"""The forms of the report other than text, by the option that asks for each."""
 
-    Args:
-        **forms: Whether each form was asked for.
-    """
-    given = [form for form, asked in forms.items() if asked]
-    if len(given) > 1:
-        options = " and ".join(f"--{form}" for form in given)
+
+def form_of(given: Mapping[str, Any]) -> str | None:
+    """Returns the form of the report that an option asks for; nothing for text."""
+    forms = [form for form in FORMS if given[form]]
+    if len(forms) > 1:
+        options = " and ".join(f"--{form}" for form in forms)
         raise click.UsageError(f"{options} exclude each other. Give one of them.")
-    return given[0] if given else None
-
-
-def check_standard_input(paths: tuple[Path, ...], name: Path | None, *, suppress: bool) -> None:
-    """Refuses options that are for standard input, or are not, where it is read or not."""
-    is_read = Path("-") in paths
-    if name is not None and not is_read:
-        raise click.UsageError("--stdin-filename is for standard input: give `-` as the path.")
-    if suppress and is_read:
-        raise click.UsageError("--add-suppressions needs files or folders, not standard input.")
+    return forms[0] if forms else None
 
 
 def ids(text: str) -> tuple[str, ...]:
@@ -140,62 +128,66 @@ def ids(text: str) -> tuple[str, ...]:
     return split_ids(text)
 
 
-def options_of(
-    target: str,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    *,
-    collapse_guards: bool,
-    unsafe_fixes: bool,
-    legacy_optimizers: bool,
-    no_dependency: bool,
-) -> Options:
-    """Checks the options of the command line and of the configuration, and returns them."""
+def configured(paths: Sequence[Path], given: Mapping[str, Any]) -> Configuration:
+    """Returns what the configuration says, with what the command line says otherwise."""
+    configuration = configuration_of(paths, given["config"])
+    changed: dict[str, Any] = {
+        name: ids(",".join(getattr(configuration, name)) if given[name] is None else given[name])
+        for name in ("select", "ignore")
+    }
+    flags = ("collapse_guards", "unsafe_fixes", "no_dependency", "no_ignore", "quiet")
+    changed |= {name: True for name in flags if given[name]}
+    values = ("target", "jobs", "legacy_optimizers")
+    changed |= {name: given[name] for name in values if given[name] is not None}
+    if given["exclude"]:
+        from lossscale_codemods.project.discovery import patterns_from
+
+        further = patterns_from(str(Path.cwd()), given["exclude"])
+        changed["exclude"] = (*configuration.exclude, *further)
+    return dataclasses.replace(configuration, **changed)
+
+
+def options_of(configuration: Configuration, observed: str | None = None) -> Options:
+    """Checks the configuration, and returns what a run does.
+
+    Raises:
+        click.UsageError: There is no such target or rule.
+    """
+    target = configuration.target
     if target not in TARGETS:
         *others, last = TARGETS
         known = f"{', '.join(others)} or {last}"
         raise click.UsageError(f"There is no target {target!r}; use {known}.")
-    if no_dependency and target != "keras3":
+    if configuration.no_dependency and target != "keras3":
         raise click.UsageError(
             "--no-dependency is for --target keras3: the result of --target tf-keras needs nothing "
             "of this package, and --target compat is for what it has."
         )
-    if select or ignore:
-        check_ids((*select, *ignore))
+    ignores = tuple(
+        (pattern, tuple(one.upper() for one in names))
+        for pattern, names in configuration.per_file_ignores
+    )
+    named = (*configuration.select, *configuration.ignore, *(one for _, n in ignores for one in n))
+    if named:
+        check_ids(named)
     from lossscale_codemods.tables.names import Target
     from lossscale_codemods.tables.options import Options
     from lossscale_codemods.tables.suppression import Selection
 
-    return Options(
-        Target.KERAS3_ALONE if no_dependency else Target(target),
-        Selection(select, ignore),
-        collapse_guards=collapse_guards,
-        unsafe_fixes=unsafe_fixes,
-        legacy_optimizers=legacy_optimizers,
+    options = Options(
+        Target.KERAS3_ALONE if configuration.no_dependency else Target(target),
+        Selection(configuration.select, configuration.ignore),
+        collapse_guards=configuration.collapse_guards,
+        unsafe_fixes=configuration.unsafe_fixes,
+        legacy_optimizers=configuration.legacy_optimizers,
+        per_file_ignores=ignores,
+        ignores_from=configuration.folder,
     )
-
-
-def with_per_file_ignores(options: Options, configuration: Configuration) -> Options:
-    """Returns the options with the rules that the configuration does not apply in some files."""
-    rows = tuple(
-        (pattern, tuple(one.upper() for one in names))
-        for pattern, names in configuration.per_file_ignores
-    )
-    if rows:
-        check_ids(tuple(one for _, names in rows for one in names))
-    return dataclasses.replace(options, per_file_ignores=rows, ignores_from=configuration.folder)
-
-
-def with_observed(options: Options, path: str) -> Options:
-    """Returns the options with what a recorded run saw.
-
-    Args:
-        options: The options.
-        path: The recording.
-    """
+    if observed is None:
+        return options
     from compat_lossscale.recording.reading import observed_kinds, read
 
-    return dataclasses.replace(options, observed=observed_kinds(read(path).observed))
+    return dataclasses.replace(options, observed=observed_kinds(read(observed).observed))
 
 
 def check_ids(ids: tuple[str, ...]) -> None:
@@ -267,7 +259,13 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="How many workers at most.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings and problems only.")
-@color_option
+@click.option(
+    "--color",
+    "colour",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Whether to colour diffs [auto: on terminals; NO_COLOR and FORCE_COLOR count].",
+)
 @click.option("--statistics", is_flag=True, help="Print how often each rule decided, and no diffs.")
 @click.option("--exit-zero", is_flag=True, help="Do not count changes and findings as failures.")
 @click.option(
@@ -276,7 +274,7 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     help="Instead of changes: comments that suppress all that is found now. For large codebases, "
     "in which only new old names are to fail.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON report.")
+@click.option("--json", is_flag=True, help="Print a JSON report.")
 @click.option("--sarif", is_flag=True, help="Print a SARIF report, with fixes.")
 @click.option("--github", is_flag=True, help="Print GitHub annotations.")
 @html_option
@@ -308,40 +306,7 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
 @click.option("--explain", metavar="ID", help="Explain a rule, with examples, and stop.")
 @click.option("--list-rules", is_flag=True, help="List the rules and stop.")
 @click.pass_context
-def migrate(
-    context: click.Context,
-    paths: tuple[Path, ...],
-    write: bool,
-    check: bool,
-    target: str | None,
-    select: str | None,
-    ignore: str | None,
-    collapse_guards: bool,
-    unsafe_fixes: bool,
-    observed: str | None,
-    legacy_optimizers: bool | None,
-    no_dependency: bool,
-    exclude: tuple[str, ...],
-    no_ignore: bool,
-    config: Path | None,
-    stdin_filename: Path | None,
-    jobs: int | None,
-    quiet: bool,
-    colour: str,
-    statistics: bool,
-    exit_zero: bool,
-    add_suppressions: bool,
-    as_json: bool,
-    sarif: bool,
-    github: bool,
-    html: Path | None,
-    undo: Path | None,
-    prove: str | None,
-    steps: int | None,
-    rtol: float | None,
-    explain: str | None,
-    list_rules: bool,
-) -> None:
+def migrate(context: click.Context, /, paths: tuple[Path, ...], **given: Any) -> None:
     """Migrate PATHS, files and folders, from old loss-scale APIs to the current API.
 
     Show diffs, findings and a summary, and write nothing without --write. `-` reads
@@ -352,78 +317,80 @@ def migrate(
     interrupted.
     """
     _prepare()
-    if list_rules:
+    if given["list_rules"]:
         _list_rules()
         return
-    if explain is not None:
-        _explain(explain)
+    if given["explain"] is not None:
+        _explain(given["explain"])
         return
-    form = form_of(json=as_json, sarif=sarif, github=github, statistics=statistics)
-    check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
-    check_proof(paths, prove=prove, steps=steps, rtol=rtol, suppress=add_suppressions)
-    check_standard_input(paths, stdin_filename, suppress=add_suppressions)
+    check_usage(paths, given)
     require_libcst("migrate")
-    configuration = configuration_of([stdin_filename] if stdin_filename else paths, config)
-    target = target or configuration.target
-    options = with_per_file_ignores(
-        options_of(
-            target,
-            ids(select if select is not None else ",".join(configuration.select)),
-            ids(ignore if ignore is not None else ",".join(configuration.ignore)),
-            collapse_guards=collapse_guards or configuration.collapse_guards,
-            unsafe_fixes=unsafe_fixes or configuration.unsafe_fixes,
-            legacy_optimizers=(
-                configuration.legacy_optimizers if legacy_optimizers is None else legacy_optimizers
-            ),
-            no_dependency=no_dependency or configuration.no_dependency,
-        ),
-        configuration,
-    )
-    if observed is not None:
-        options = with_observed(options, observed)
-    quiet = quiet or configuration.quiet
+    name = given["stdin_filename"]
+    configuration = configured([name] if name else paths, given)
+    options = options_of(configuration, given["observed"])
     from lossscale_codemods.reports.run_report import exit_code, without_findings
-    from lossscale_codemods.running import migrate_files
     from lossscale_codemods.running.processes import once
 
     if paths == (Path("-"),):
-        name = stdin_filename or Path("stdin")
-        code = _standard_input(name, options, quiet=quiet, check=check)
-        context.exit(without_findings(code) if exit_zero else code)
+        code = _standard_input(
+            name or Path("stdin"), options, quiet=configuration.quiet, check=given["check"]
+        )
+        context.exit(without_findings(code) if given["exit_zero"] else code)
     with once():
-        with Progress(quiet=quiet or form is not None) as progress:
-            migrate_paths = functools.partial(
-                migrate_files.run,
-                paths,
-                options,
-                jobs=jobs or configuration.jobs,
-                no_ignore=no_ignore or configuration.no_ignore,
-                exclude=(*configuration.exclude, *_from_here(exclude)),
-                suppress=add_suppressions,
-                progress=progress,
-            )
-            run = migrate_paths(write=write and prove is None, undo=undo if write else None)
-        if prove is not None:
-            proof = proof_of(run, prove, target=target, steps=steps, rtol=rtol)
-            write = write and proof.passed
-            if write:
-                run = migrate_paths(write=True, undo=undo)
-            run.proof = proof
+        run, write = _run(paths, options, configuration, given)
         print_run(
             run,
-            form=form,
-            target=None if add_suppressions else options.target,
-            quiet=quiet,
-            check=check,
+            form=form_of(given),
+            target=None if given["add_suppressions"] else options.target,
+            quiet=configuration.quiet,
+            check=given["check"],
             write=write,
-            coloured=is_coloured(colour),
+            coloured=is_coloured(given["colour"]),
         )
-        code = without_findings(exit_code(run)) if exit_zero else exit_code(run)
-        if html is not None:
+        code = without_findings(exit_code(run)) if given["exit_zero"] else exit_code(run)
+        if given["html"] is not None:
             from lossscale_codemods.reports.html_page import as_html_page
 
-            code |= write_report(html, as_html_page(run, write=write, target=target))
+            page = as_html_page(run, write=write, target=configuration.target)
+            code |= write_report(given["html"], page)
     context.exit(code)
+
+
+def _run(
+    paths: tuple[Path, ...],
+    options: Options,
+    configuration: Configuration,
+    given: Mapping[str, Any],
+) -> tuple[RunReport, bool]:
+    """Migrates files, and proves it first if that is asked for. Returns whether it may write."""
+    from lossscale_codemods.running import migrate_files
+
+    program, write = given["prove"], given["write"]
+    with Progress(quiet=configuration.quiet or form_of(given) is not None) as progress:
+        migrate_paths = functools.partial(
+            migrate_files.run,
+            paths,
+            options,
+            jobs=configuration.jobs,
+            no_ignore=configuration.no_ignore,
+            exclude=configuration.exclude,
+            suppress=given["add_suppressions"],
+            progress=progress,
+        )
+        run = migrate_paths(write=write and program is None, undo=given["undo"])
+    if program is not None:
+        proof = proof_of(
+            run,
+            program,
+            target=configuration.target,
+            steps=given["steps"],
+            rtol=given["rtol"],
+        )
+        write = write and proof.passed
+        if write:
+            run = migrate_paths(write=True, undo=given["undo"])
+        run.proof = proof
+    return run, write
 
 
 def _prepare() -> None:
@@ -434,12 +401,6 @@ def _prepare() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A file's name or text may have characters that the terminal's encoding does not have.
             stream.reconfigure(errors="backslashreplace")
-
-
-def _from_here(patterns: tuple[str, ...]) -> list[str]:
-    from lossscale_codemods.project.discovery import patterns_from
-
-    return patterns_from(str(Path.cwd()), patterns) if patterns else []
 
 
 def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -> int:
@@ -473,20 +434,15 @@ def _list_rules() -> None:
 
 def _explain(rule_id: str) -> None:
     from lossscale_codemods.reports.rule_reference import explain
+    from lossscale_codemods.rules.registry import all_rules
 
     rule_id = rule_id.strip().upper()
     text = explain(rule_id)
     if text is None:
         check_ids((rule_id,))
-        _no_such_rule(rule_id)
+        known = ", ".join(sorted(one.id for one in all_rules() if one.id.startswith(rule_id)))
+        raise click.UsageError(f"Several ids begin with {rule_id}; name one of: {known}.")
     click.echo(text)
-
-
-def _no_such_rule(rule_id: str) -> NoReturn:
-    from lossscale_codemods.rules.registry import all_rules
-
-    known = sorted(rule.id for rule in all_rules() if rule.id.startswith(rule_id))
-    raise click.UsageError(f"Several ids begin with {rule_id}; name one of: {', '.join(known)}.")
 
 
 _LONG_RUN = 1.0
@@ -542,17 +498,7 @@ def print_run(
     write: bool,
     coloured: bool,
 ) -> None:
-    """Prints diffs, mentions, findings and the summary, or a report in another form.
-
-    Args:
-        run: The run.
-        form: json, sarif, github or statistics; nothing for text.
-        target: What programs are migrated to, if it is to be said how to run the result.
-        quiet: Whether to print findings and problems only.
-        check: Whether to name the files that would change instead of showing how.
-        write: Whether changes were to be written.
-        coloured: Whether to colour diffs.
-    """
+    """Prints diffs, mentions, findings and the summary, or a report in another form."""
     from lossscale_codemods.reports import text
 
     if form not in (None, "statistics"):
@@ -607,15 +553,7 @@ def _machine_form(run: RunReport, form: str | None) -> str:
 def proof_of(
     run: RunReport, program: str, *, target: str, steps: int | None, rtol: float | None
 ) -> Proof:
-    """Runs a program before and after the migration, in copies of the working directory.
-
-    Args:
-        run: What the migration would change.
-        program: What would follow `compat-lossscale run`.
-        target: What the program is migrated to.
-        steps: After how many steps it ends; `None` to let it end by itself.
-        rtol: The relative difference of a variable that counts as the same; `None` for the default.
-    """
+    """Runs a program before and after the migration, in copies of the working directory."""
     from lossscale_codemods.reports.run_report import Proof
     from lossscale_codemods.tables.records import Outcome
 

@@ -11,22 +11,15 @@ from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError, UnreadableArtefactError
 from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec.configs import own_loss_scale
 from compat_lossscale.spec.inner_optimizers import class_name
-from compat_lossscale.spec.wrapper_configs import (
-    own_loss_scale,
-    read_wrapper_config,
-    states_loss_scale,
-)
+from compat_lossscale.spec.wrapper_configs import read_wrapper_config, states_loss_scale
 
 __all__ = ["Artefact", "LiveState", "StatedConfig", "UnreadableArtefactError"]
 
 
 def whole(value: float, what: str) -> int:
     """Returns a number of steps from an artefact as an int.
-
-    Args:
-        value: The stored number, which may be a float.
-        what: What is counted, for the message.
 
     Raises:
         UnreadableArtefactError: It is infinite, NaN or not a whole number.

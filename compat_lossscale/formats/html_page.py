@@ -124,4 +124,4 @@ def _side_by_side(
     if after is None:
         return []
     old, new = (json.dumps(json_value(dict(c)), indent=2) + "\n" for c in (before, after))
-    return hunks(old, new, "json") if max(len(old), len(new)) <= _MAX_CONFIG else []
+    return hunks(old, new) if max(len(old), len(new)) <= _MAX_CONFIG else []

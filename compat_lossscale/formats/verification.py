@@ -317,9 +317,6 @@ _HEADINGS = (
 def matrix_of(results: Sequence[Verification]) -> Iterator[str]:
     """Yields the lines of the table.
 
-    Args:
-        results: The results of verifying artefacts against all generations.
-
     Yields:
         The headings, and a row for each config of each artefact. Artefacts with the same content
         share a row. Artefacts without a loss scale have no row.

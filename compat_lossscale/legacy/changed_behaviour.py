@@ -32,12 +32,7 @@ _NOT_IN_KERAS_FILES = frozenset({"include_optimizer", "signatures", "options", "
 
 
 def put_signatures(undo: Undo, *, has_tf_keras: bool) -> None:
-    """Wraps the functions and methods of the table, and those that have a wrapper of their own.
-
-    Args:
-        undo: What takes that back.
-        has_tf_keras: Whether `tf.keras` is tf-keras. Without it, Keras is left alone.
-    """
+    """Wraps the functions and methods of the table, and those that have a wrapper of their own."""
     wrappers: list[tuple[str, Callable[[Any], Any]]] = [*_OWN_WRAPPERS.items()]
     wrappers += [
         (one.path, functools.partial(_with_old_arguments, changed=one))

@@ -84,12 +84,19 @@ def install(
             select(undo, keras=options["keras"])
             _put(options, undo)
             if options["neighbours"]:
-                waiting.put_neighbours(undo, keras=options["keras"])
+                _put_neighbours(undo, keras=options["keras"])
         except BaseException:
             take_back(undo)
             raise
         _undo.extend(undo)
         _chosen = options
+
+
+def _put_neighbours(undo: Undo, *, keras: int) -> None:
+    from compat_lossscale.legacy import serving  # noqa: PLC0415  # only if used
+
+    waiting.serve_neighbours(undo)
+    serving.put(undo, keras=keras)
 
 
 def install_unless_busy(options: waiting.InstallOptions) -> bool:

@@ -21,7 +21,7 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from compat_lossscale._import_hook import add_finder, remove_finder, when_imported
+from compat_lossscale._import_hook import add_finder, looking_up, remove_finder, when_imported
 from compat_lossscale._patching import Undo, modules_at, set_attribute, take_back
 from compat_lossscale.legacy.neighbour_names import MEMBERS, TABLE, keras_names
 from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, PRIVATE, instead_of
@@ -39,36 +39,24 @@ def _by_place(names: Iterable[Neighbour]) -> dict[str, dict[str, Neighbour]]:
 
 _MODULES = {one.name.removesuffix(".*"): one for one in TABLE if one.name.endswith(".*")}
 _MODULES_OF_KERAS = {name: one for name, one in _MODULES.items() if one in keras_names.MODULES}
-_FINDABLE = {name: one for name, one in _MODULES.items() if name not in _MODULES_OF_KERAS}
+FINDABLE = {name: one for name, one in _MODULES.items() if name not in _MODULES_OF_KERAS}
+"""Modules that nobody finds, by name."""
 # `from tensorflow.keras.utils import multi_gpu_model` says more if it is looked for as a module.
-_FINDABLE |= {one.name: one for one in TABLE if not one.is_served and one not in MEMBERS}
-_NAMES = _by_place(one for one in TABLE if not one.name.endswith(".*") and one not in MEMBERS)
-_EXPLAINED = _by_place(one for one in MEMBERS if not one.is_served)
+FINDABLE |= {one.name: one for one in TABLE if not one.is_served and one not in MEMBERS}
+NAMES = _by_place(one for one in TABLE if not one.name.endswith(".*") and one not in MEMBERS)
+"""Names by the module that lacks them."""
 
 
-def put(undo: Undo, *, keras: int = 2) -> None:
-    """Serves the neighbours; those of a module that is not imported yet as soon as it is.
+def put(undo: Undo, *, keras: int) -> None:
+    """Serves the neighbours in TensorFlow, which has been imported, and in the chosen Keras.
+
+    Those of a module that is not imported yet are served as soon as it is.
 
     Args:
         undo: What takes that back.
         keras: Which Keras `tf.keras` is: 2 for tf-keras, 3 for Keras 3. With Keras 3, what only
             tf-keras can stand for is not served.
     """
-    has_tf_keras = keras == 2
-    # Modules that are imported later add to the list then.
-    own: Undo = []
-    undo.append(functools.partial(take_back, own))
-    put_modules(_FINDABLE, own)
-    if has_tf_keras:
-        put_keras_2(keras_names.PACKAGES_FOR_KERAS_2, own)
-    for place, names in _NAMES.items():
-        if place.partition(".")[0] != "tensorflow":
-            put_in = functools.partial(put_lazy_names, names=names, undo=own)
-            when_imported(place, put_in, own)
-    when_imported("tensorflow", functools.partial(_put_in_tensorflow, own, has_tf_keras), own)
-
-
-def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> None:
     # Not before: these need TensorFlow.
     from compat_lossscale.legacy.changed_behaviour import (  # noqa: PLC0415  # it imports TensorFlow
         put_backups,
@@ -77,29 +65,29 @@ def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> No
         put_unhashable_defaults,
     )
 
-    for place, named in _NAMES.items():
+    # Modules that are imported later add to the list then.
+    own: Undo = []
+    undo.append(functools.partial(take_back, own))
+    has_tf_keras = keras == 2
+    for place, named in NAMES.items():
         names = {name: one for name, one in named.items() if has_tf_keras or not _needs_it(one)}
         if place.startswith("tensorflow.python."):
-            if not place.startswith(f"{PRIVATE}."):
-                when_imported(
-                    place, functools.partial(put_lazy_names, names=names, undo=undo), undo
-                )
+            when_imported(place, functools.partial(put_lazy_names, names=names, undo=own), own)
         elif place.partition(".")[0] == "tensorflow":
-            _put_public_names(place, names, undo)
+            _put_public_names(place, names, own)
     for method in MEMBERS:
         if method.is_served and (has_tf_keras or ".keras." not in method.name):
-            _put_method(method, undo)
-    for place, names in _EXPLAINED.items():
-        _put_explanations(place, names if has_tf_keras or ".keras." not in place else {}, undo)
-    put_tensorflow_1_explanations(tensorflow, undo)
-    put_unhashable_defaults(undo)
-    put_signatures(undo, has_tf_keras=has_tf_keras)
+            _put_method(method, own)
+    put_tensorflow_1_explanations(sys.modules["tensorflow"], own)
+    put_unhashable_defaults(own)
+    put_signatures(own, has_tf_keras=has_tf_keras)
     if has_tf_keras:
-        put_backups(undo)
-        put_compute_loss(undo)
-        put_keras_modules(_MODULES_OF_KERAS, _NAMES, undo)
+        put_backups(own)
+        put_compute_loss(own)
+        put_keras_modules(_MODULES_OF_KERAS, own)
+        put_keras_2(keras_names.PACKAGES_FOR_KERAS_2, own)
     else:
-        put_keras_3_explanations(undo)
+        put_keras_3_explanations(own)
 
 
 def _public_modules(place: str) -> list[object]:
@@ -129,19 +117,9 @@ def _needs_it(neighbour: Neighbour) -> bool:
     return neighbour.served_by.startswith("tf_keras") or (is_of_keras and neighbour.is_served)
 
 
-def _classes(path: str) -> set[type]:
-    """The classes that a public name of TensorFlow leads to."""
-    place, _, name = path.rpartition(".")
-    return {getattr(module, name, None) for module in _public_modules(place)} - {None}  # type: ignore[return-value]  # of Any
-
-
-def _put_explanations(place: str, names: Mapping[str, Neighbour], undo: Undo) -> None:
-    for cls in _classes(place) if names else ():
-        put_explanations(cls, names, undo)
-
-
 def _put_method(method: Neighbour, undo: Undo) -> None:
-    for cls in _classes(method.place):
+    place, _, name = method.place.rpartition(".")
+    for cls in {getattr(module, name, None) for module in _public_modules(place)} - {None}:
         if not hasattr(cls, method.short_name):
             set_attribute(cls, method.short_name, method.resolve(), undo)
 
@@ -152,19 +130,7 @@ Modules = Mapping[str, Neighbour]
 
 def put_lazy_names(module: Any, names: Mapping[str, Neighbour], undo: Undo) -> None:
     """Serves names of a module that it lacks."""
-    own = vars(module).get("__getattr__")
-
-    def look_up(name: str) -> Any:
-        neighbour = names.get(name)
-        if neighbour is not None:
-            return neighbour.resolve()
-        if own is not None:
-            return own(name)
-        raise AttributeError(
-            f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module
-        )
-
-    set_attribute(module, "__getattr__", look_up, undo)
+    set_attribute(module, "__getattr__", looking_up(module, names.get), undo)
 
 
 def put_tensorflow_1_explanations(tensorflow: Any, undo: Undo) -> None:
@@ -198,30 +164,9 @@ def _of_version_1(module: Any, place: str) -> dict[str, Neighbour]:
     }
 
 
-def put_explanations(cls: Any, names: Mapping[str, Neighbour], undo: Undo) -> None:
-    """Lets the error of an attribute that objects lack say what to do.
-
-    To `hasattr` and `dir` it is not there.
-    """
-    own = getattr(cls, "__getattr__", None)
-
-    def explain(self: Any, name: str) -> Any:
-        if own is not None:
-            return own(self, name)
-        try:
-            # Fails as before: a property may have failed, too, with an error of its own.
-            return object.__getattribute__(self, name)
-        except AttributeError:
-            if name not in names or hasattr(type(self), name):
-                raise
-        raise AttributeError(names[name].explanation(), name=name, obj=self)
-
-    set_attribute(cls, "__getattr__", explain, undo)
-
-
 def put_modules(modules: Modules, undo: Undo) -> None:
     """Serves modules that are gone."""
-    finder = _Finder(modules)
+    finder = NeighbourFinder(modules)
     add_finder(finder, first=False)
     undo.append(finder.take_back)
 
@@ -238,8 +183,12 @@ def serving(modules: Modules, name: str) -> tuple[Neighbour, list[str]] | None:
     return neighbour, [f"{path}{below}" for path in neighbour.served_by.split(", ")]
 
 
-class _Finder(importlib.abc.MetaPathFinder):
-    """Finds modules that are gone."""
+class NeighbourFinder(importlib.abc.MetaPathFinder):
+    """Finds modules that are gone.
+
+    Args:
+        modules: What serves them, by name.
+    """
 
     def __init__(self, modules: Modules) -> None:
         self._modules = modules
@@ -248,6 +197,12 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        """Finds a module that others serve.
+
+        Raises:
+            ModuleNotFoundError: Nothing serves it, or not without a package; the message says what
+                to do.
+        """
         found = serving(self._modules, name)
         if found is None:
             return None
@@ -388,18 +343,12 @@ _LEFT_ALONE = f"{PRIVATE}.mixed_precision"
 _IMPORTERS = ("importlib", "importlib._bootstrap", "_frozen_importlib", __name__)
 
 
-def put_keras_modules(modules: Modules, names: Mapping[str, Modules], undo: Undo) -> None:
-    """Puts modules in place of those of `tensorflow.python.keras`.
-
-    Args:
-        modules: What serves them, by name.
-        names: By module, names that are served from elsewhere.
-        undo: What takes that back.
-    """
+def put_keras_modules(modules: Modules, undo: Undo) -> None:
+    """Puts modules in place of those of `tensorflow.python.keras`."""
     if PRIVATE not in sys.modules:
         return
     own = {name: module for name, module in sys.modules.items() if _is_replaced(name)}
-    finder = _KerasFinder(own, modules, names)
+    finder = _KerasFinder(own, modules)
     for name in own:
         del sys.modules[name]
     add_finder(finder, first=True)
@@ -424,10 +373,9 @@ def _is_replaced(name: str) -> bool:
 class _KerasFinder(importlib.abc.MetaPathFinder):
     """Finds the modules that stand in, and those that TensorFlow gets."""
 
-    def __init__(self, own: dict[str, Any], modules: Modules, names: Mapping[str, Modules]) -> None:
+    def __init__(self, own: dict[str, Any], modules: Modules) -> None:
         self._own = own
         self._modules = modules
-        self.names = names
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
@@ -470,10 +418,6 @@ class _KerasModule(StandIn):
             raise AttributeError(name)
         if _asked_by_tensorflow():
             return getattr(self._finder.of_tensorflow(self.__name__), name)
-        # A single name may be served from elsewhere than its module.
-        neighbour = self._finder.names.get(self.__name__, {}).get(name)
-        if neighbour is not None:
-            return neighbour.resolve()
         value = super().__getattr__(name)
         if isinstance(value, types.ModuleType):
             try:

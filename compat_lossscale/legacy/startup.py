@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120  # no pathlib here
-_HIDDEN = (__file__, waiting.__file__, os.path.join(_PACKAGE, "legacy", "serving.py"))  # noqa: PTH118  # no pathlib here
+_HIDDEN = (__file__, _import_hook.__file__, os.path.join(_PACKAGE, "legacy", "serving.py"))  # noqa: PTH118  # no pathlib here
 """The modules whose frames are left out of the traceback that ends a program. A program's imports,
 and its reads of names that TensorFlow lacks, go through them."""
 
@@ -151,12 +151,7 @@ _SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_site")  # noq
 
 
 def environment(options: Mapping[str, bool], found_path: str | None) -> dict[str, str]:
-    """The variables with which a new interpreter calls `start` before its program.
-
-    Args:
-        options: The arguments of `install_when_imported`.
-        found_path: `PYTHONPATH` as it is now.
-    """
+    """The variables with which a new interpreter calls `start` before its program."""
     variables = {_OPTIONS: " ".join(name for name, chosen in options.items() if chosen)}
     variables[_PATH] = os.pathsep.join([_SITE, found_path] if found_path else [_SITE])
     if found_path is not None:
@@ -214,7 +209,7 @@ def install_when_imported(
     if tf1:
         redirect()
     if neighbours:
-        waiting.wait_for_neighbours(waiting.undo, keras=keras)
+        waiting.serve_neighbours(waiting.undo)
     waiting.defer(
         {
             "legacy_optimizers": legacy_optimizers and not keras3,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What waits for the program: the old names until it imports TensorFlow, others until it uses one.
+"""What waits for a program: the old names until it imports TensorFlow, others until it uses one.
 
 Imports nothing but what Python itself has imported when a program starts.
 """
@@ -77,115 +77,78 @@ def take_back() -> None:
         undo.pop()()
 
 
-PLACES = {
-    "asyncio": "coroutine",
-    "base64": "decodestring encodestring",
-    "collections": "",
-    "fractions": "gcd",
-    "inspect": "ArgSpec getargspec",
-    "numpy": "",
-    "os": "errno",
-    "scipy.signal": "",
-    "time": "clock",
-}
-"""The modules, other than TensorFlow's, that lack names which neighbours serve; which, if few."""
+PLACES = ("base64", "collections", "inspect", "numpy", "scipy.signal", "time")
+"""The modules, other than TensorFlow's, that lack names which neighbours serve."""
 ROOTS = ("distutils", "imp", "keras", "pkg_resources", "tensorflow", "tf_keras", "wandb", "xml")
 """Where modules are that are gone."""
-
-_waiting: list[Callable[[], None]] = []
-"""What takes back what waits for the first use."""
-_is_put = False
+_neighbours_are_served = False
 
 
-def wait_for_neighbours(undo: list[Callable[[], None]], *, keras: int = 2) -> None:
-    """Has the neighbours put in place when one is used for the first time.
+def serve_neighbours(undo: list[Callable[[], None]]) -> None:
+    """Serves the neighbours outside of TensorFlow, unless they are served already.
 
     A program may ask for `numpy.float` or `imp` in its first line. The tables are loaded then.
     """
-    if _is_put or _waiting:
+    global _neighbours_are_served  # noqa: PLW0603  # one process has one set of modules
+    if _neighbours_are_served:
         return
-
-    def put_all() -> None:
-        put_neighbours(undo, keras=keras)
-
-    for place, names in PLACES.items():
+    _neighbours_are_served = True
+    # Modules that are imported later add to the list then.
+    own: list[Callable[[], None]] = []
+    finder = _LateFinder()
+    _import_hook.add_finder(finder, first=False)
+    own.append(finder.take_back)
+    for place in PLACES:
         if place in sys.builtin_module_names:
             __import__(place)
-        wait = _waiting_for(names.split(), put_all)
-        _import_hook.when_imported(place, wait, _waiting)
-    finder = _NeighbourFinder(put_all)
-    _import_hook.add_finder(finder, first=False)
-    _waiting.append(lambda: _import_hook.remove_finder(finder))
-    undo.append(_stop_waiting)
+        _import_hook.when_imported(place, lambda module: _serve_names_of(module, own), own)
+
+    def take_back() -> None:
+        global _neighbours_are_served  # noqa: PLW0603  # as above
+        _neighbours_are_served = False
+        while own:
+            own.pop()()
+
+    undo.append(take_back)
 
 
-def put_neighbours(undo: list[Callable[[], None]], *, keras: int = 2) -> None:
-    """Puts the neighbours in place, unless they are."""
-    global _is_put  # noqa: PLW0603  # one process has one set of modules
-    if _is_put:
-        return
-    _stop_waiting()
-    _is_put = True
-    undo.append(_forget)
-    from compat_lossscale.legacy import serving  # noqa: PLC0415  # only if used
+def _serve_names_of(module: ModuleType, undo: list[Callable[[], None]]) -> None:
+    before = vars(module).get("__getattr__")
 
-    serving.put(undo, keras=keras)
+    def find(name: str) -> Any:
+        if name.startswith("__"):
+            return None
+        from compat_lossscale.legacy import serving  # noqa: PLC0415  # only if used
 
+        return serving.NAMES[module.__name__].get(name)
 
-def _forget() -> None:
-    global _is_put  # noqa: PLW0603  # as above
-    _is_put = False
+    def put_back() -> None:
+        del vars(module)["__getattr__"]
+        if before is not None:
+            vars(module)["__getattr__"] = before
 
-
-def _stop_waiting() -> None:
-    while _waiting:
-        _waiting.pop()()
+    vars(module)["__getattr__"] = _import_hook.looking_up(module, find)
+    undo.append(put_back)
 
 
-def _waiting_for(names: list[str], put_all: Callable[[], None]) -> Callable[[ModuleType], None]:
-    """Has names that a module lacks looked up again with the neighbours in place (PEP 562)."""
-
-    def wait(module: ModuleType) -> None:
-        own = vars(module).get("__getattr__")
-
-        def look_up(name: str) -> Any:
-            if own is not None:
-                try:
-                    return own(name)
-                except AttributeError:
-                    pass
-            if name.startswith("__") or (names and name not in names):
-                raise AttributeError(
-                    f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module
-                )
-            put_all()
-            return getattr(module, name)
-
-        def put_back() -> None:
-            if vars(module).get("__getattr__") is look_up:
-                del vars(module)["__getattr__"]
-                if own is not None:
-                    vars(module)["__getattr__"] = own
-
-        vars(module)["__getattr__"] = look_up
-        _waiting.append(put_back)
-
-    return wait
-
-
-class _NeighbourFinder:
+class _LateFinder:
     """Asked last, so only for modules that nobody finds."""
 
-    def __init__(self, put_all: Callable[[], None]) -> None:
-        self._put_all = put_all
+    def __init__(self) -> None:
+        self._finder: Any = None
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name.partition(".")[0] not in ROOTS:
             return None
-        known = list(sys.meta_path)
-        self._put_all()
-        for finder in [finder for finder in sys.meta_path if finder not in known]:
-            spec = finder.find_spec(name, path, target)
-            if spec is not None:
-                return spec
-        return None
+        if self._finder is None:
+            from compat_lossscale.legacy import serving  # noqa: PLC0415  # only if used
+
+            self._finder = serving.NeighbourFinder(serving.FINDABLE)
+        spec: ModuleSpec | None = self._finder.find_spec(name, path, target)
+        return spec
+
+    def take_back(self) -> None:
+        """Removes the finder, and what was imported by it."""
+        _import_hook.remove_finder(self)
+        if self._finder is not None:
+            self._finder.take_back()

@@ -93,9 +93,6 @@ class Rebuilding:
     def model(self, old: Any) -> Any:
         """Builds a model again.
 
-        Args:
-            old: A sequential or functional model.
-
         Returns:
             The model in the other Keras, with the weights of the old one.
 

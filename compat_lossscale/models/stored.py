@@ -117,14 +117,6 @@ class StoredModel:
 def read_stored(path: str, target: Generation, function: str | None) -> StoredModel:
     """Reads what a file says of its model.
 
-    Args:
-        path: The artefact.
-        target: The generation to convert it to.
-        function: `SCRIPT:FUNCTION` that builds the model, for a checkpoint.
-
-    Returns:
-        The model.
-
     Raises:
         ConversionError: It has code of the user's own, or several loss-scale configs.
         UnreadableArtefactError: It is damaged.

@@ -13,10 +13,6 @@ def escaped(text: str, *, keep: str = "") -> str:
     """Returns text without characters that control a terminal, break lines or reorder text.
 
     Names of files, and what files contain, can hold any character.
-
-    Args:
-        text: The text.
-        keep: Such characters that may stay.
     """
     if text.isprintable():
         return text

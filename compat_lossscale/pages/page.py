@@ -14,14 +14,12 @@ import hashlib
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Token
 
 from compat_lossscale._atomic_file import replacing
 from compat_lossscale._version import __version__
@@ -43,12 +41,7 @@ def _environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> str:
-    """Returns a page.
-
-    Args:
-        template: The name of a file in `templates/`.
-        **values: The variables of the template.
-    """
+    """Returns a page."""
     style, script = (_own(name) for name in ("page.css", "page.js"))
     return (
         _environment()
@@ -84,28 +77,12 @@ def write(path: Path, page: str) -> None:
         file.write_bytes(page.encode("utf-8", "replace"))
 
 
-Piece: TypeAlias = tuple[str, str]
-"""A text, after the class of the style sheet that it has, or an empty string."""
 Span: TypeAlias = tuple[int, int]
 """A range of characters of a line: the first one, and the one after the last."""
 
-MAX_SOURCE = 300_000
-"""The number of characters from which a text is not highlighted, because that takes seconds."""
 MAX_LINE = 400
 """The number of characters of a line that are shown. Longer lines are generated code or data."""
 
-_CLASSES = (
-    (Token.Comment, "tc"),
-    (Token.Keyword.Constant, "tn"),
-    (Token.Keyword, "tk"),
-    (Token.Operator.Word, "tk"),
-    (Token.Literal.String, "ts"),
-    (Token.Literal.Number, "tn"),
-    (Token.Name.Function, "tf"),
-    (Token.Name.Class, "tf"),
-    (Token.Name.Decorator, "tf"),
-    (Token.Name.Tag, "tf"),
-)
 # Control characters, and those that make text appear in a different order than it runs in
 # (https://trojansource.codes).
 _HIDDEN = re.compile(
@@ -113,70 +90,25 @@ _HIDDEN = re.compile(
 )
 
 
-def lines_of(text: str, language: str) -> list[list[Piece]]:
-    """Returns the lines of a text, each as pieces that have one class.
-
-    Args:
-        text: The source.
-        language: A name that Pygments knows, such as `python` or `json`.
-    """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines: list[list[Piece]] = [[]]
-    for css, piece in _pieces(text, language):
-        for number, part in enumerate(piece.split("\n")):
-            if number:
-                lines.append([])
-            if part:
-                line = lines[-1]
-                before = line.pop()[1] if line and line[-1][0] == css else ""
-                line.append((css, before + part))
-    if not lines[-1]:
-        lines.pop()
-    return lines
+def lines_of(text: str) -> list[str]:
+    """Returns the lines of a text."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
-def _pieces(text: str, language: str) -> Iterable[Piece]:
-    if len(text) > MAX_SOURCE:
-        return [("", text)]
-    lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    return ((_class(token), piece) for token, piece in lexer.get_tokens(text))
-
-
-def _class(token: object) -> str:
-    return next((css for parent, css in _CLASSES if token in parent), "")
-
-
-def text_of(line: list[Piece]) -> str:
-    """Returns the text of a line."""
-    return "".join(piece for _, piece in line)
-
-
-def as_html(line: list[Piece], marked: Iterable[Span] = ()) -> Markup:
-    """Returns a line as HTML."""
-    out: list[str] = []
-    for css, piece, mark in _cut(line, list(marked)):
-        html = str(shown(piece))
-        if css:
-            html = f'<span class="{css}">{html}</span>'
-        out.append(f"<mark>{html}</mark>" if mark else html)
-    length = len(text_of(line))
-    if length > MAX_LINE:
-        out.append(f'<span class="cut"> … {length - MAX_LINE:,} more characters</span>')
-    return Markup("".join(out).replace("</mark><mark>", ""))  # each piece is escaped
-
-
-def _cut(line: list[Piece], marked: list[Span]) -> Iterator[tuple[str, str, bool]]:
-    """Splits pieces where marks begin and end, and cuts off a line that is too long."""
-    edges = sorted({edge for span in marked for edge in span} | {MAX_LINE})
-    start = 0
-    for css, piece in line:
-        end = start + len(piece)
-        cuts = [start, *(edge for edge in edges if start < edge < end), end]
-        for left, right in itertools.pairwise(cuts):
-            if left < MAX_LINE:
-                inside = any(a <= left and right <= b for a, b in marked)
-                yield css, piece[left - start : right - start], inside
-        start = end
+def as_html(line: str, marked: Iterable[Span] = ()) -> Markup:
+    """Returns a line as HTML, cut off if it is too long, with ranges marked that do not overlap."""
+    out, position = Markup(), 0
+    for start, end in marked:
+        out += shown(line[position : min(start, MAX_LINE)])
+        if start < MAX_LINE:
+            out += Markup("<mark>{}</mark>").format(shown(line[start : min(end, MAX_LINE)]))
+        position = end
+    out += shown(line[position:MAX_LINE])
+    if len(line) > MAX_LINE:
+        more = f"{len(line) - MAX_LINE:,}"
+        out += Markup('<span class="cut"> … {} more characters</span>').format(more)
+    return out
 
 
 def shown(text: str) -> Markup:
@@ -225,12 +157,10 @@ class Row:
     changed: bool
 
 
-def hunks(before: str, after: str, language: str) -> list[list[Row]]:
+def hunks(before: str, after: str) -> list[list[Row]]:
     """Returns the places where two texts differ, each as rows from top to bottom."""
-    old, new = lines_of(before, language), lines_of(after, language)
-    matcher = difflib.SequenceMatcher(
-        None, [text_of(line) for line in old], [text_of(line) for line in new]
-    )
+    old, new = lines_of(before), lines_of(after)
+    matcher = difflib.SequenceMatcher(None, old, new)
     blocks = []
     for group in matcher.get_grouped_opcodes(CONTEXT):
         rows: list[Row] = []
@@ -241,12 +171,10 @@ def hunks(before: str, after: str, language: str) -> list[list[Row]]:
     return blocks
 
 
-def _row(
-    old: list[list[Piece]], new: list[list[Piece]], i: int | None, j: int | None, *, changed: bool
-) -> Row:
+def _row(old: list[str], new: list[str], i: int | None, j: int | None, *, changed: bool) -> Row:
     marked: tuple[list[Span], list[Span]] = ([], [])
     if changed and i is not None and j is not None:
-        marked = _changed_words(text_of(old[i]), text_of(new[j]))
+        marked = _changed_words(old[i], new[j])
     return Row(
         None if i is None else Line(i + 1, as_html(old[i], marked[0])),
         None if j is None else Line(j + 1, as_html(new[j], marked[1])),

@@ -10,7 +10,7 @@ import copy
 import enum
 import math
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.errors import ConfigFormatError
@@ -64,14 +64,6 @@ LOSS_SCALE_KEYS = frozenset(
 """The keys of an optimizer's config that state its loss scale."""
 
 
-class ConfigForm(enum.Enum):
-    """The form of a loss scale in a config: it says what the values are the arguments of."""
-
-    FIELDS = "the fields of a `LossScaleSpec`"
-    ARGUMENT = "the `loss_scale` argument of the old constructors"
-    CONSTRUCTOR = "the arguments of the constructor of TensorFlow 2.4 and later"
-
-
 def unwrapped(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
     """Returns what is in `{"class_name", "config"}`, and the class; a bare config as it is."""
     class_name, inner = config.get("class_name"), config.get("config")
@@ -80,102 +72,40 @@ def unwrapped(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]
     return config, None
 
 
-def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[str, Any]]:
-    """Finds the loss scale in a config.
-
-    Returns:
-        The form and its keyword arguments.
-
-    Raises:
-        ConfigFormatError: `config` states no loss scale, or a value has a wrong type.
-    """
-    if not isinstance(config, Mapping):
-        raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
-    inner, class_name = unwrapped(config)
-    if class_name is not None:
-        read = LOSS_SCALES.get(class_name)
-        if read is not None:
-            return ConfigForm.FIELDS, read(inner)
-        if inner.keys() & KEYS_OF_LOSS_SCALES:
-            raise _own_class(class_name)
-        return read_loss_scale_config(inner)
-    if "loss_scale" in config:
-        loss_scale = config["loss_scale"]
-        if isinstance(loss_scale, Mapping):
-            class_name = loss_scale.get("class_name")
-            if isinstance(class_name, str) and class_name not in LOSS_SCALES:
-                raise _own_class(class_name)
-            return read_loss_scale_config(loss_scale)
-        return ConfigForm.ARGUMENT, {"loss_scale": loss_scale}
-    if "loss_scale_value" in config:
-        return ConfigForm.FIELDS, _fixed(config)
-    if "increment_period" in config or "initial_loss_scale" in config:
-        return ConfigForm.FIELDS, _dynamic(config)
-    if config.keys() & (LOSS_SCALE_KEYS - {"rule"}):
-        return ConfigForm.CONSTRUCTOR, _constructor(config)
-    if config.get(FACTOR) is not None:
-        return ConfigForm.FIELDS, _fixed(config, FACTOR)
-    raise ConfigFormatError(
-        "This config states no loss scale: it has none of the keys loss_scale, dynamic, "
-        "initial_scale, initial_loss_scale, loss_scale_value, loss_scale_factor. Its keys are: "
-        f"{sorted(map(str, config))}."
-    )
-
-
-def _own_class(class_name: str) -> ConfigFormatError:
-    return ConfigFormatError(
-        f"The config states a loss scale of a class of its own, {class_name!r}, whose rules no "
-        "spec can state. compat_lossscale.experimental.LossScaleOptimizer.from_config makes it, "
-        "given the class in custom_objects."
-    )
-
-
-def _fixed(config: Mapping[str, Any], key: str = "loss_scale_value") -> dict[str, Any]:
-    value = _number(config, key)
-    if value is None:
-        raise ConfigFormatError("A FixedLossScale's config must have a loss_scale_value.")
-    return {"dynamic": False, "initial_scale": value, "growth_steps": None, "multiplier": None}
-
-
-def _dynamic(config: Mapping[str, Any]) -> dict[str, Any]:
-    values = {
-        "initial_scale": _number(config, "initial_loss_scale"),
-        "growth_steps": _integer(config, "increment_period"),
-        "multiplier": _number(config, "multiplier"),
-        **_rule(config),
-    }
-    return {name: value for name, value in values.items() if value is not None}
-
-
-LOSS_SCALES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    "FixedLossScale": _fixed,
-    "DynamicLossScale": _dynamic,
-}
-"""What reads the config of a LossScale, by the name of its class."""
+LOSS_SCALES = frozenset({"FixedLossScale", "DynamicLossScale"})
+"""The class names of loss scales that a spec can state."""
 KEYS_OF_LOSS_SCALES = frozenset({"loss_scale_value", "initial_loss_scale", "increment_period"})
 """What the config of a LossScale itself has."""
 
 
-def _constructor(config: Mapping[str, Any]) -> dict[str, Any]:
-    # Keras 3 knows no "dynamic": its scale always is.
-    dynamic = config.get("dynamic", True)
-    if not isinstance(dynamic, bool):
-        raise ConfigFormatError(f"'dynamic' must be of type bool, but the config has {dynamic!r}.")
-    return {
-        "dynamic": dynamic,
-        "initial_scale": _number(config, "initial_scale"),
-        "dynamic_growth_steps": _integer(config, "dynamic_growth_steps"),
-        **_rule(config),
-    }
+def own_loss_scale(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Returns the loss scale of a config if it is of a class of the user's own.
+
+    Args:
+        config: The config of a loss-scale optimizer, of a policy or of a loss scale.
+
+    Returns:
+        Its `{"class_name", "config"}`; `None` if the class is TensorFlow's, or there is none.
+    """
+    bare, class_name = unwrapped(config)
+    stated = bare.get("loss_scale")
+    if isinstance(stated, Mapping):
+        name = stated.get("class_name")
+        return None if isinstance(name, str) and name in LOSS_SCALES else stated
+    is_own = class_name is not None and class_name not in (*LOSS_SCALES, *WRAPPERS, *POLICIES)
+    return config if is_own and bare.keys() & KEYS_OF_LOSS_SCALES else None
 
 
-def _rule(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The rule, which only this package states, in the form of `LossScaleRule.to_config`."""
-    rule = config.get("rule")
-    return {} if rule is None else {"rule": rule}
+def fixed_value(config: Mapping[str, Any], key: str) -> float:
+    """Returns the value of a fixed loss scale."""
+    value = number_in(config, key)
+    if value is None:
+        raise ConfigFormatError(f"The config of a fixed loss scale must have a {key}.")
+    return value
 
 
-def _number(config: Mapping[str, Any], key: str) -> float | None:
+def number_in(config: Mapping[str, Any], key: str) -> float | None:
+    """Returns a number that a config has; `None` without one."""
     value = config.get(key)
     if value is None:
         return None
@@ -187,8 +117,9 @@ def _number(config: Mapping[str, Any], key: str) -> float | None:
         raise ConfigFormatError(f"{key!r} is larger than any float; use a smaller one.") from None
 
 
-def _integer(config: Mapping[str, Any], key: str) -> int | None:
-    value = _number(config, key)
+def integer_in(config: Mapping[str, Any], key: str) -> int | None:
+    """Returns a whole number that a config has; `None` without one."""
+    value = number_in(config, key)
     if value is None:
         return None
     if not math.isfinite(value) or value != int(value):

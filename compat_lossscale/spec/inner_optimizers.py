@@ -193,16 +193,7 @@ def _without_default_name(class_name: Any, settings: Any) -> Any:
 
 
 def respell(value: Any, *, with_modules: bool) -> Any:
-    """Writes a config's value in the old form, or in that of Keras' new serialization.
-
-    Args:
-        value: A JSON value. Serialized objects in it are dictionaries with `class_name` and
-            `config`.
-        with_modules: Whether serialized objects get `module` and `registered_name`.
-
-    Returns:
-        The value in that form.
-    """
+    """Writes a config's value in the old form, or in that of Keras' new serialization."""
     if isinstance(value, list | tuple):
         return [respell(child, with_modules=with_modules) for child in value]
     if not isinstance(value, Mapping):

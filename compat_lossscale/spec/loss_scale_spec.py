@@ -13,16 +13,25 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.errors import InexpressibleLossScaleError, LossScaleArgumentError
+from compat_lossscale.errors import (
+    ConfigFormatError,
+    InexpressibleLossScaleError,
+    LossScaleArgumentError,
+)
 from compat_lossscale.spec.configs import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
+    FACTOR,
     INNER_KEYS,
+    KEYS_OF_LOSS_SCALES,
     LOSS_SCALE_KEYS,
-    ConfigForm,
     Generation,
-    read_loss_scale_config,
+    fixed_value,
+    integer_in,
+    number_in,
+    own_loss_scale,
+    unwrapped,
 )
 from compat_lossscale.spec.loss_scale_rule import LossScaleRule, check_rule
 from compat_lossscale.spec.update_rule import RuleNumbers
@@ -249,15 +258,64 @@ class LossScaleSpec:
             ConfigFormatError: `config` states no loss scale, or a value has a wrong type.
             LossScaleArgumentError: It states an invalid loss scale.
         """
-        form, values = read_loss_scale_config(config)
-        if form is ConfigForm.ARGUMENT:
-            return cls.from_argument(**values)
-        stated_rule = values.pop("rule", None)
-        make = cls.from_constructor if form is ConfigForm.CONSTRUCTOR else cls
-        spec = make(**values)
-        if stated_rule is None:
-            return spec
-        return dataclasses.replace(spec, rule=LossScaleRule.from_config(stated_rule))
+        if not isinstance(config, Mapping):
+            raise ConfigFormatError(
+                f"A config must be a dictionary, but got {type(config).__name__}."
+            )
+        own = own_loss_scale(config)
+        if own is not None:
+            raise ConfigFormatError(
+                f"The config states a loss scale of a class of its own, {own.get('class_name')!r}, "
+                "whose rules no spec can state. "
+                "compat_lossscale.experimental.LossScaleOptimizer.from_config makes it, given the "
+                "class in custom_objects."
+            )
+        bare, class_name = unwrapped(config)
+        stated = bare.get("loss_scale")
+        if isinstance(stated, Mapping):
+            return cls.from_config(stated)
+        if "loss_scale" in bare:
+            return cls.from_argument(stated)
+        if class_name == "FixedLossScale" or "loss_scale_value" in bare:
+            return cls.fixed(fixed_value(bare, "loss_scale_value"))
+        if class_name == "DynamicLossScale" or bare.keys() & KEYS_OF_LOSS_SCALES:
+            values = {
+                "initial_scale": number_in(bare, "initial_loss_scale"),
+                "growth_steps": integer_in(bare, "increment_period"),
+                "multiplier": number_in(bare, "multiplier"),
+            }
+            known = {name: value for name, value in values.items() if value is not None}
+            return cls(**known)._with_rule_in(bare)  # type: ignore[arg-type]  # by their names
+        if bare.keys() & (LOSS_SCALE_KEYS - {"rule"}):
+            return cls._from_constructor_config(bare)
+        if bare.get(FACTOR) is not None:
+            return cls.fixed(fixed_value(bare, FACTOR))
+        raise ConfigFormatError(
+            "This config states no loss scale: it has none of the keys loss_scale, dynamic, "
+            "initial_scale, initial_loss_scale, loss_scale_value, loss_scale_factor. Its keys are: "
+            f"{sorted(map(str, bare))}."
+        )
+
+    @classmethod
+    def _from_constructor_config(cls, config: Mapping[str, Any]) -> LossScaleSpec:
+        # Keras 3 knows no "dynamic": its scale always is.
+        dynamic = config.get("dynamic", True)
+        if not isinstance(dynamic, bool):
+            raise ConfigFormatError(
+                f"'dynamic' must be of type bool, but the config has {dynamic!r}."
+            )
+        spec = cls.from_constructor(
+            dynamic,
+            number_in(config, "initial_scale"),
+            integer_in(config, "dynamic_growth_steps"),
+        )
+        return spec._with_rule_in(config)
+
+    def _with_rule_in(self, config: Mapping[str, Any]) -> LossScaleSpec:
+        """The spec with the rule that a config states, which only this package does."""
+        if config.get("rule") is None:
+            return self
+        return dataclasses.replace(self, rule=LossScaleRule.from_config(config["rule"]))
 
     @classmethod
     def from_optimizer_config(cls, config: Mapping[str, Any]) -> LossScaleSpec:

@@ -13,7 +13,6 @@ from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers, o
 from compat_lossscale.spec.configs import (
     FACTOR,
     INNER_KEYS,
-    KEYS_OF_LOSS_SCALES,
     LOSS_SCALES,
     POLICIES,
     WRAPPERS,
@@ -30,9 +29,6 @@ MAX_GROWTH_STEPS = 2**63 - 1
 
 def refuse_impossible(spec: LossScaleSpec) -> None:
     """Refuses a loss scale with which no generation takes a good step.
-
-    Args:
-        spec: The loss scale that a config states.
 
     Raises:
         LossScaleArgumentError: It cannot train. The message says why.
@@ -154,9 +150,6 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         config: The result of `get_config()` or `tf.keras.optimizers.serialize()`. The config of a
             LossScale, or of a Policy with a loss scale, is read as one without an optimizer.
 
-    Returns:
-        Its parts.
-
     Raises:
         ConfigFormatError: It states no loss scale, or a value has a wrong type.
         LossScaleArgumentError: It states an invalid loss scale.
@@ -168,7 +161,6 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
             f"The config has more than {MAX_JSON_DEPTH} levels, or contains itself."
         )
     bare, class_name = unwrapped(config)
-    _refuse_own_loss_scale(config)
     spec = LossScaleSpec.from_config(config)
     refuse_impossible(spec)
     if _states_factor(bare):
@@ -227,34 +219,6 @@ def _without_wrapper(
     return WrapperConfig(
         Generation.KERAS3, spec, inner, class_name="LossScaleOptimizer", is_wrapper=False
     )
-
-
-def own_loss_scale(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Returns the loss scale of a config if it is of a class of the user's own.
-
-    Args:
-        config: The config of a loss-scale optimizer, of a policy or of a loss scale.
-
-    Returns:
-        Its `{"class_name", "config"}`; `None` if the class is TensorFlow's, or there is none.
-    """
-    bare, class_name = unwrapped(config)
-    stated = bare.get("loss_scale")
-    if isinstance(stated, Mapping):
-        name = stated.get("class_name")
-        return None if isinstance(name, str) and name in LOSS_SCALES else stated
-    is_own = class_name is not None and class_name not in (*LOSS_SCALES, *WRAPPERS, *POLICIES)
-    return config if is_own and bare.keys() & KEYS_OF_LOSS_SCALES else None
-
-
-def _refuse_own_loss_scale(config: Mapping[str, Any]) -> None:
-    own = own_loss_scale(config)
-    if own is not None:
-        raise ConfigFormatError(
-            f"Its loss scale is of the class {_shortened(own.get('class_name'))}, which is "
-            "neither FixedLossScale nor DynamicLossScale: its rule is in the code of that "
-            "class, not in the config."
-        )
 
 
 def _generation_of_later_form(config: Mapping[str, Any], bare: Mapping[str, Any]) -> Generation:
@@ -334,9 +298,6 @@ def write_config(
         target: The generation.
         reasons: Gets the reason for each field that this form cannot express, by its name.
 
-    Returns:
-        The config, without the fields that the form cannot express.
-
     Raises:
         InexpressibleLossScaleError: The form cannot express the loss scale itself.
     """
@@ -366,14 +327,7 @@ def write_config(
 def write_optimizer(
     optimizer: Mapping[str, Any], source: Generation, target: Generation, reasons: dict[str, str]
 ) -> dict[str, Any]:
-    """Writes the config of an optimizer without a loss scale; see `write_config`.
-
-    Args:
-        optimizer: Its `{"class_name", "config"}`.
-        source: Its generation.
-        target: The generation.
-        reasons: As for `write_config`.
-    """
+    """Writes the config of an optimizer without a loss scale; see `write_config`."""
     stored = inner_optimizers.family(optimizer, source)
     family = wanted_family(stored, source, target)
     return _write_inner(optimizer, stored, family, target, reasons)
@@ -386,13 +340,7 @@ def is_fixed_wrapper(parts: WrapperConfig) -> bool:
 
 
 def wanted_family(stored: Family, source: Generation, target: Generation) -> Family:
-    """Returns the family of an optimizer after a conversion to another generation.
-
-    Args:
-        stored: The optimizer's family.
-        source: Its config's generation.
-        target: The generation that it is converted to.
-    """
+    """Returns the family of an optimizer after a conversion to another generation."""
     if target is Generation.KERAS3:
         return Family.KERAS3
     if target is Generation.TF_KERAS:

@@ -50,12 +50,7 @@ class RunSetting:
 
     @classmethod
     def of(cls, watched: Any, start: dict[str, float] | None) -> RunSetting:
-        """The setting of an optimizer that is watched.
-
-        Args:
-            watched: A `WatchedOptimizer`.
-            start: See `RunSetting`.
-        """
+        """The setting of an optimizer that is watched."""
         return dataclasses.replace(
             cls.of_rule(watched.rule),
             is_dynamic=watched.is_dynamic,
@@ -105,10 +100,6 @@ class LoggedRun:
     def of(cls, source: Any, rule: LossScaleRule | None = None) -> LoggedRun:
         """Reads a run.
 
-        Args:
-            source: See `loss_scale_report`.
-            rule: The rule of its loss scale, if the source does not have it.
-
         Raises:
             LossScaleArgumentError: It has no loss scale, or a value that is no number.
             OSError: It is a file that cannot be read.
@@ -146,9 +137,6 @@ class LoggedRun:
 
 def values_of(history: Any) -> Mapping[str, Sequence[Any]]:
     """The logged values by name.
-
-    Args:
-        history: A `LossScaleLogger`, a `History`, or the dictionary of either.
 
     Raises:
         LossScaleArgumentError: There is no loss scale in it.

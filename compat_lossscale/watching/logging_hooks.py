@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import logging
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -320,7 +319,7 @@ class WatchedOptimizer:
         return self._default_rule if stated is None else stated
 
     def is_at_floor(self, before: dict[str, float], seen: dict[str, float]) -> bool:
-        """Whether the scale is at its floor, and skipped steps since the last observation."""
+        """Whether steps were skipped since the last observation, and the scale was at its floor."""
         floor = self.rule.min_scale
         if not self.is_dynamic or seen["loss_scale"] > floor:
             return False
@@ -329,18 +328,9 @@ class WatchedOptimizer:
             return seen["loss_scale"] < min(before["loss_scale"], floor)
         if "skipped_steps" not in seen:
             return seen["good_steps"] == 0
-        # The number of skipped steps that brought it down to the floor.
-        return seen["skipped_steps"] - before["skipped_steps"] > self._steps_to(floor, before)
-
-    def _steps_to(self, floor: float, before: dict[str, float]) -> float:
-        """The largest number of skipped steps from an observed scale down to the floor."""
-        numbers, scale = self.rule.numbers, max(before["loss_scale"], floor)
-        if numbers.divisor <= 1:
-            return 0
-        if floor <= 0:
-            return math.inf  # Without a floor, it only ends at 0.
-        tolerated = numbers.hysteresis - 1
-        return float(math.ceil(math.log(scale / floor, numbers.divisor)) + tolerated)
+        # What shrank it down to the floor is another matter.
+        was_there = before["loss_scale"] <= floor
+        return was_there and seen["skipped_steps"] > before["skipped_steps"]
 
     def is_at_cap(self, scale: float) -> bool:
         """Whether a loss scale would be infinite if it grew again, and no rule has a cap."""

@@ -351,7 +351,6 @@ def _html_page(figures: LossScaleReport) -> str:
     return page.render(
         "loss_scale.html.jinja",
         lead=_lead(figures),
-        tiles=list(_tiles(figures)),
         unit=run.unit,
         width=WIDTH,
         height=HEIGHT,
@@ -371,24 +370,6 @@ def _lead(figures: LossScaleReport) -> str:
     if figures.skipped is not None:
         words = f"In this run, {times(figures.skipped, 'step')} skipped."
     return f"{words} {'See what to do below.' if figures.advice else _NOTHING_TO_DO}"
-
-
-def _tiles(figures: LossScaleReport) -> Iterator[tuple[str, str, str]]:
-    if figures.steps is not None:
-        yield "whole", "steps", f"{figures.steps:,}"
-    else:
-        yield "whole", f"{figures.unit}s", f"{len(figures.run.scales):,}"
-    yield "whole", "loss scale at the end", scale_words(figures.last_scale)
-    if not figures.run.setting.is_dynamic:
-        return
-    kind = "lossy" if figures.advice else "no-loss-scale"
-    if figures.skipped is not None:
-        yield kind, "steps skipped", f"{figures.skipped:,}"
-        yield kind, "longest run of skips", _longest_words(figures)
-    floor, cap = (count / figures.time for count in (figures.at_floor, figures.at_cap))
-    for name, share in (("floor", floor), ("cap", cap)):
-        kind = "lossy" if share and figures.advice else "no-loss-scale"
-        yield kind, f"of the time at the {name}", f"{share:.0%}"
 
 
 def _marks(figures: LossScaleReport) -> Iterator[tuple[int, str]]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from tests.cli.programs_without_tensorflow import ENDINGS, FILES, LINES
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-NEEDED = ("click", "libcst", "jinja2", "markupsafe", "pygments")
+NEEDED = ("click", "libcst", "jinja2", "markupsafe")
 SECONDS = 120
 # Where an object is, and how long something took.
 _NEVER_THE_SAME = re.compile(rb"0x[0-9a-f]+|\d+\.\d+s")

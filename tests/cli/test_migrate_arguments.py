@@ -8,19 +8,23 @@ from typing import Any
 
 import click
 import pytest
+from lossscale_codemods.running.configuration import Configuration
 from lossscale_codemods.tables.names import Target
 
 from compat_lossscale.cli.migrate import (
     TARGETS,
-    check_arguments,
     check_ids,
+    check_usage,
     ids,
+    migrate,
     options_of,
 )
 
 NOTHING: dict[str, Any] = {
-    "write": False, "check": False, "form": None, "html": None, "undo": None,
-}  # fmt: skip
+    option.name: False if option.is_flag else None
+    for option in migrate.params
+    if isinstance(option, click.Option) and option.name is not None
+}
 
 
 @pytest.mark.parametrize(
@@ -29,11 +33,11 @@ NOTHING: dict[str, Any] = {
         (["src"], {}),
         (["src", "train.py"], {"write": True, "undo": Path("undo.patch")}),
         (["-"], {"check": True}),
-        (["src"], {"form": "json", "html": Path("report.html")}),
+        (["src"], {"json": True, "html": Path("report.html")}),
     ],
 )
 def test_what_makes_sense_together(paths: list[str], arguments: dict[str, Any]) -> None:
-    check_arguments(tuple(map(Path, paths)), **{**NOTHING, **arguments})
+    check_usage(tuple(map(Path, paths)), {**NOTHING, **arguments})
 
 
 @pytest.mark.parametrize(
@@ -45,7 +49,8 @@ def test_what_makes_sense_together(paths: list[str], arguments: dict[str, Any]) 
         (["src"], {"write": True, "undo": Path("existing")}, "existing"),
         (["src"], {"html": Path("train.py")}, r"\.html"),
         (["-", "src"], {}, "`-`"),
-        (["-"], {"form": "json"}, "--json"),
+        (["src"], {"json": True, "sarif": True}, "--json and --sarif exclude each other"),
+        (["-"], {"json": True}, "--json"),
         (["-"], {"html": Path("report.html")}, "--html"),
     ],
 )
@@ -59,7 +64,7 @@ def test_what_does_not(
     monkeypatch.chdir(tmp_path)
     Path("existing").touch()
     with pytest.raises(click.UsageError, match=reason):
-        check_arguments(tuple(map(Path, paths)), **{**NOTHING, **arguments})
+        check_usage(tuple(map(Path, paths)), {**NOTHING, **arguments})
 
 
 def test_ids_are_separated_by_commas() -> None:
@@ -73,24 +78,17 @@ def test_an_id_is_that_of_a_rule_or_its_beginning() -> None:
         check_ids(("LS999",))
 
 
-CHOICES = {
-    "collapse_guards": False,
-    "unsafe_fixes": False,
-    "legacy_optimizers": True,
-    "no_dependency": False,
-}
-
-
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_target_is_one_of_three(target: str) -> None:
-    assert options_of(target, ("LS2",), (), **CHOICES).target.value == target
+    configuration = Configuration(target=target, select=("LS2",))
+    assert options_of(configuration).target.value == target
     with pytest.raises(click.UsageError, match=r"'keras2'.*tf-keras, compat or keras3"):
-        options_of("keras2", (), (), **CHOICES)
+        options_of(Configuration(target="keras2"))
 
 
 def test_only_keras_3_goes_without_this_package() -> None:
-    choices = {**CHOICES, "no_dependency": True}
-    assert options_of("keras3", (), (), **choices).target is Target.KERAS3_ALONE
+    configuration = Configuration(target="keras3", no_dependency=True)
+    assert options_of(configuration).target is Target.KERAS3_ALONE
     for target in ("tf-keras", "compat"):
         with pytest.raises(click.UsageError, match=r"--no-dependency is for --target keras3"):
-            options_of(target, (), (), **choices)
+            options_of(Configuration(target=target, no_dependency=True))

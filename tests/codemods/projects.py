@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from lossscale_codemods.domain.object_types import ObjectType, Value
+    from lossscale_codemods.domain.type_inference import ObjectType, Value
     from lossscale_codemods.tables.records import Result
 
 HEAD = "import tensorflow as tf\nold = tf.keras.mixed_precision.experimental\n"

@@ -555,14 +555,8 @@ ROWS = [
         """,
         """
         import tensorflow as tf
-
-
-        HELPER
-
-
         def wrap(opt):
-            scale = tf.compat.v1.mixed_precision.DynamicLossScale(initial_loss_scale=1024)
-            return tf.keras.mixed_precision.LossScaleOptimizer(opt, **_loss_scale_arguments(scale))
+            return tf.keras.mixed_precision.LossScaleOptimizer(opt, initial_scale=1024)
         """,
     ),
     Row(

@@ -11,7 +11,7 @@ import pytest
 
 from compat_lossscale import _patching
 from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
-from compat_lossscale.legacy.serving import put_explanations, put_lazy_names
+from compat_lossscale.legacy.serving import put_lazy_names
 
 if TYPE_CHECKING:
     from compat_lossscale._patching import Undo
@@ -67,33 +67,3 @@ def test_a_module_that_looks_names_up_itself_still_does() -> None:
     assert (module.half, module.other) == (math.tau, "own other")
     _patching.take_back(undo)
     assert module.__getattr__ is own
-
-
-def test_an_attribute_that_objects_lack_is_explained_and_other_errors_stay() -> None:
-    class Thing:
-        kept = 1
-
-        @property
-        def broken(self) -> int:
-            raise AttributeError("it is broken")
-
-    class Own:
-        def __getattr__(self, name: str) -> str:
-            return name
-
-    undo: Undo = []
-    put_explanations(Thing, NAMES, undo)
-    put_explanations(Own, NAMES, undo)
-    thing: Any = Thing()
-    assert thing.kept == 1
-    assert not hasattr(thing, "gone")
-    assert "gone" not in dir(thing)
-    with pytest.raises(AttributeError, match=r"it is unsafe. Use kept"):
-        _ = thing.gone
-    with pytest.raises(AttributeError, match="it is broken"):
-        _ = thing.broken
-    with pytest.raises(AttributeError, match="no attribute 'other'"):
-        _ = thing.other
-    assert Own().gone == "gone"
-    _patching.take_back(undo)
-    assert "__getattr__" not in vars(Thing)

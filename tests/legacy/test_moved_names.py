@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_lossscale.legacy.neighbour_names import moved_names
+from compat_lossscale.legacy.neighbour_names import tensorflow_names
 from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 from tests.support import python, run_code
 
@@ -19,7 +19,7 @@ RECORDED = json.loads(Path(__file__).with_name("signatures-2.2.json").read_text(
 _CHANGED = {"tensorflow.python.framework.ops.Tensor"}
 
 
-@pytest.mark.parametrize("neighbour", moved_names.NAMES, ids=lambda one: one.name)
+@pytest.mark.parametrize("neighbour", tensorflow_names.MOVED, ids=lambda one: one.name)
 def test_a_name_takes_what_it_took_in_tensorflow_2_2(neighbour: Neighbour) -> None:
     parameters = RECORDED[neighbour.name]
     served = neighbour.resolve()
@@ -28,7 +28,7 @@ def test_a_name_takes_what_it_took_in_tensorflow_2_2(neighbour: Neighbour) -> No
 
 
 @pytest.mark.parametrize(
-    "neighbour", [one for one in moved_names.NAMES if one.exactly], ids=lambda one: one.name
+    "neighbour", [one for one in tensorflow_names.MOVED if one.exactly], ids=lambda one: one.name
 )
 def test_the_public_name_is_the_same_object(neighbour: Neighbour) -> None:
     module, _, name = neighbour.exactly.rpartition(".")
@@ -39,7 +39,7 @@ def test_the_public_name_is_the_same_object(neighbour: Neighbour) -> None:
 
 
 def test_programs_find_them_under_install_and_not_after_uninstall() -> None:
-    names = [one.name for one in moved_names.NAMES]
+    names = [one.name for one in tensorflow_names.MOVED]
     run_code(
         f"""
         import importlib
@@ -67,13 +67,11 @@ def test_modules_that_moved_are_imported_from_where_they_are() -> None:
     code = """
 import tensorflow as tf
 from tensorflow.python.distribute import distribution_strategy_context as context
-from tensorflow.python.training import distribution_strategy_context, training_ops
+from tensorflow.python.training import training_ops
 from tensorflow.python.training.saving import functional_saver
-from tensorflow.python.data.experimental.ops.distribute_options import AutoShardPolicy
 from tensorflow.python.ops import control_flow_ops, array_ops
-assert context.get_strategy() is distribution_strategy_context.get_strategy()
+assert context.get_strategy() is tf.distribute.get_strategy()
 assert context.get_replica_context() and not context.in_cross_replica_context()
-assert AutoShardPolicy is tf.data.experimental.AutoShardPolicy
 v = tf.Variable(1.0)
 training_ops.resource_apply_gradient_descent(v.handle, 0.5, 1.0)
 assert v.numpy() == 0.5

@@ -30,7 +30,7 @@ USES = {
     "version of Keras": "import tensorflow as tf, tensorflow.compat.v1 as tf1; "
     "assert tf.keras.__version__ == tf1.keras.__version__ >= '2.16'",
     "tracking": "from tensorflow.python.training.tracking import base, data_structures, "
-    "graph_view, python_state, tracking, util; import tensorflow as tf; "
+    "graph_view, tracking, util; import tensorflow as tf; "
     "assert issubclass(tf.Module, tracking.AutoTrackable) and util.Checkpoint; "
     "assert graph_view.ObjectGraphView(tf.Module())",
 }
@@ -137,9 +137,9 @@ def test_a_module_that_a_package_has_still_is_explained_by_that() -> None:
     out = run_code(
         """
         from compat_lossscale import _patching
-        from compat_lossscale.legacy import serving
+        from compat_lossscale.legacy import waiting
         undo = []
-        serving.put(undo)
+        waiting.serve_neighbours(undo)
         try:
             import pkg_resources
             print("it is installed")
@@ -175,9 +175,9 @@ def test_what_is_imported_later_is_served_too_and_taken_back() -> None:
         """
         import sys
         from compat_lossscale import _patching
-        from compat_lossscale.legacy import serving
+        from compat_lossscale.legacy import waiting
         undo = []
-        serving.put(undo)
+        waiting.serve_neighbours(undo)
         assert not {"numpy", "tensorflow"} & set(sys.modules)
         import numpy
         assert numpy.float is float

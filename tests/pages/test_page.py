@@ -21,7 +21,7 @@ PAIRS = [
     *itertools.product(("ink", "soft", "link"), ("page", "card")),
     *((name, f"{name}-tint") for name in ("good", "warn", "calm", "info", "bad")),
     *((name, "card") for name in ("good", "warn", "calm", "info", "bad")),
-    *itertools.product(("ink", "keyword", "string", "comment", "number", "name"), TINTS),
+    *itertools.product(("ink",), TINTS),
 ]
 
 

@@ -29,6 +29,9 @@ print("scale", float(opt.loss_scale()))
 """
 UNSTABLE = "np.ones = lambda *_: np.frombuffer(os.urandom(3), 'uint8').astype('float32')"
 DIFFERENT = "tf.keras.optimizers.SGD = type('SGD', (tf.keras.optimizers.Adam,), {})"
+FAILING = (
+    "import sys\nif 'compat_lossscale' not in sys.modules: raise RuntimeError('only when migrated')"
+)
 NEARLY = (
     "import sys\n"
     "np.ones = lambda *_: np.full(3, 1 + 1e-4 * ('compat_lossscale' in sys.modules), 'float32')"
@@ -57,9 +60,14 @@ def test_a_right_migration_is_proven_and_then_written(target: str, tmp_path: Pat
     assert not (tmp_path / "left.txt").exists()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
-    ("before", "verdict"), [(UNSTABLE, "Cannot be told"), (DIFFERENT, "Different")]
+    ("before", "verdict"),
+    [
+        (UNSTABLE, "Cannot be told"),
+        (DIFFERENT, "Different"),
+        (f"{UNSTABLE}\n{FAILING}", "after:  RuntimeError: only when migrated"),
+    ],
 )
 def test_what_is_not_proven_is_not_written(before: str, verdict: str, tmp_path: Path) -> None:
     program = tmp_path / "train.py"

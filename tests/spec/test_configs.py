@@ -9,27 +9,8 @@ import pytest
 
 from compat_lossscale import LossScaleSpec
 from compat_lossscale.errors import ConfigFormatError
-from compat_lossscale.spec.configs import ConfigForm, read_loss_scale_config
 
 SGD = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
-
-
-@pytest.mark.parametrize(
-    ("config", "form", "values"),
-    [
-        ({"loss_scale": 8}, ConfigForm.ARGUMENT, {"loss_scale": 8}),
-        ({"increment_period": 5}, ConfigForm.FIELDS, {"growth_steps": 5}),
-        (
-            {"initial_scale": 8},
-            ConfigForm.CONSTRUCTOR,
-            {"dynamic": True, "initial_scale": 8.0, "dynamic_growth_steps": None},
-        ),
-    ],
-)
-def test_the_form_says_what_the_values_are_arguments_of(
-    config: dict[str, Any], form: ConfigForm, values: dict[str, Any]
-) -> None:
-    assert read_loss_scale_config(config) == (form, values)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +47,7 @@ def test_a_config_that_states_no_loss_scale_is_an_error(config: Any) -> None:
 )
 def test_a_loss_scale_of_another_class_is_not_taken_for_a_known_one(config: Any) -> None:
     with pytest.raises(ConfigFormatError, match=r"class of its own, '.*Capped'"):
-        read_loss_scale_config(config)
+        LossScaleSpec.from_config(config)
 
 
 def test_the_error_for_a_wrong_config_is_a_key_error_too_and_names_the_keys_found() -> None:

@@ -94,7 +94,7 @@ def test_a_bare_loss_scale_is_a_config_without_an_optimizer(
         ({"inner_optimizer": {**SGD, "config": 3}, "dynamic": True}, "must be a dictionary"),
         (
             {"optimizer": SGD, "loss_scale": {"class_name": "Mine", "config": {}}},
-            "in the code of that class",
+            "of a class of its own, 'Mine'",
         ),
         ({"inner_optimizer": SGD, "dynamic": 1}, "must be of type bool"),
         ({"optimizer": SGD, "loss_scale": 10**400}, "larger than any float"),

@@ -42,7 +42,7 @@ def test_two_looks_without_a_step_between_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("initial_scale", "skipped", "is_at_floor"), [(1.0, 1, True), (4.0, 2, False), (4.0, 3, True)]
+    ("initial_scale", "skipped", "is_at_floor"), [(1.0, 1, True), (4.0, 2, False), (4.0, 3, False)]
 )
 def test_a_scale_is_at_its_floor_if_steps_are_skipped_there(
     initial_scale: float, skipped: int, is_at_floor: bool

@@ -9,7 +9,6 @@ from lossscale_codemods.domain.loss_scale_values import (
     constant_or_none,
     parse_expression,
 )
-from lossscale_codemods.domain.object_types import ObjectType, optimizer_argument
 from lossscale_codemods.domain.occurrences import BESIDE, Occurrence, Role
 from lossscale_codemods.domain.optimizers import (
     Compile,
@@ -22,6 +21,7 @@ from lossscale_codemods.domain.optimizers import (
     model_compiles,
 )
 from lossscale_codemods.domain.program import Program, Usage
+from lossscale_codemods.domain.type_inference import ObjectType, optimizer_argument
 from lossscale_codemods.domain.version_guards import (
     COLLAPSE_ADVICE,
     Guard,
@@ -62,62 +62,3 @@ from lossscale_codemods.python import (
     scopes_in,
     words_in,
 )
-
-__all__ = [
-    "ATTRIBUTES",
-    "BESIDE",
-    "COLLAPSE_ADVICE",
-    "KERAS_WRAPPER",
-    "Answer",
-    "Binding",
-    "BindingKind",
-    "Certainty",
-    "Compile",
-    "Guard",
-    "LossScaleType",
-    "LossScaleTypes",
-    "ObjectType",
-    "Occurrence",
-    "OptimizerNames",
-    "Probe",
-    "Program",
-    "ProjectClass",
-    "ProjectFiles",
-    "Resolver",
-    "Role",
-    "Scope",
-    "Usage",
-    "all_bindings",
-    "atom_key",
-    "attribute_owner",
-    "catches_error",
-    "constant",
-    "constant_or_none",
-    "expects_error",
-    "guarded",
-    "import_path",
-    "is_for_old_versions",
-    "is_handed_on",
-    "is_part_of_old",
-    "is_top",
-    "kept_compiles",
-    "keras_optimizer",
-    "leaves_block",
-    "looked_up_name",
-    "loss_scale_optimizer",
-    "makes_optimizers",
-    "may_be_text",
-    "member_path",
-    "model_compile",
-    "model_compiles",
-    "module_at",
-    "optimizer_argument",
-    "optimizer_kinds",
-    "others_name",
-    "others_naming",
-    "parse_expression",
-    "scopes_in",
-    "uses_old_api",
-    "what_is",
-    "words_in",
-]

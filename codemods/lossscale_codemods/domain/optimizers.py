@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain.object_types import ObjectType, Value
 from lossscale_codemods.domain.occurrences import Occurrence, Role
+from lossscale_codemods.domain.type_inference import ObjectType, Value
 from lossscale_codemods.domain.version_guards import is_for_old_versions
 from lossscale_codemods.domain.what_is import looks_like_settings
 from lossscale_codemods.python import BindingKind, ProjectClass, import_path, member_path

@@ -99,14 +99,14 @@ class Probe:
         node: The expression.
         kind: The function that asks.
         name: The string that names what is asked for.
-        home: The path of the module that is asked.
+        home: The path of the module that is asked; empty if the string is a whole path.
         negated: Whether it asks with `not in`.
     """
 
     node: cst.BaseExpression
     kind: str
     name: cst.SimpleString
-    home: str
+    home: str = ""
     negated: bool = False
 
     @property
@@ -118,7 +118,8 @@ class Probe:
     @property
     def path(self) -> str:
         """The path of what is asked for."""
-        return f"{self.home}.{self.name.raw_value}"
+        text = str(self.name.evaluated_value)
+        return f"{self.home}.{text}" if self.home else text
 
 
 def probe_of(text: cst.CSTNode, resolver: Resolver) -> Probe | None:
@@ -150,6 +151,10 @@ def probe_at(node: cst.CSTNode | None, resolver: Resolver) -> Probe | None:
         ) if not resolver.bindings(function):
             home = resolver.path(module)
             return None if home is None else Probe(node, kind, name, home)
+        case cst.Call(args=[cst.Arg(value=cst.SimpleString() as name)]) if (
+            resolver.path(node.func) or dotted(node.func) or ""
+        ).endswith("find_spec"):
+            return Probe(node, "find_spec", name)
         case cst.Comparison(
             left=cst.SimpleString() as name,
             comparisons=[
@@ -211,6 +216,13 @@ _SOMETHING = object()
 """Stands for an object of which nothing is known but that it is there."""
 
 
+@dataclasses.dataclass(frozen=True)
+class _Distribution:
+    """What `pkg_resources` knows of a package."""
+
+    version: str
+
+
 class VersionValues:
     """Evaluates expressions of one file as they are under one version of TensorFlow.
 
@@ -231,9 +243,9 @@ class VersionValues:
         version: str,
         python: tuple[int, int] | None,
         is_reached: Callable[[cst.CSTNode], bool],
-        modules: Modules,
-        elsewhere: Callable[[Resolver], VersionValues],
-        is_migrated: Callable[[str], bool],
+        modules: Modules | None = None,
+        elsewhere: Callable[[Resolver], VersionValues] | None = None,
+        is_migrated: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._depth = 0
         self._within: list[Mapping[str, Any]] = []
@@ -373,6 +385,8 @@ class VersionValues:
         if path is not None:
             return self._at(path) if frameworks.is_framework(path) else self._in_project(node)
         value = self.of(node.value)
+        if isinstance(value, _Distribution) and node.attr.value == "version":
+            return value.version
         if isinstance(value, ParsedVersion):
             return value.attribute(node.attr.value)
         raise UnknownValueError
@@ -415,7 +429,8 @@ class VersionValues:
         if binding.kind is BindingKind.IMPORT and binding.path is not None:
             if frameworks.is_framework(binding.path):
                 return self._at(binding.path)
-            defined = self.modules.definitions(self.resolver, binding.path)
+            modules = self.modules
+            defined = modules.definitions(self.resolver, binding.path) if modules else []
             return self._defined(defined) if defined else self._of_python(binding.path)
         return self._unpacked(binding)
 
@@ -429,14 +444,14 @@ class VersionValues:
 
     def _in_project(self, node: cst.BaseExpression) -> Any:
         """Returns the value of a flag that is in another file of the project, or Python's."""
-        defined = self.modules.named(self.resolver, node)
+        defined = self.modules.named(self.resolver, node) if self.modules else []
         if not defined:
             return self._of_python(self.resolver.path(node) or dotted(node) or "")
         return self._defined(defined)
 
     def _defined(self, definitions: Sequence[Definition]) -> Any:
         files = {definition.resolver for definition in definitions}
-        if len(files) != 1:
+        if len(files) != 1 or self.elsewhere is None:
             raise UnknownValueError
         values = self.elsewhere(files.pop())
         return values._of_bindings(frozenset(d.binding for d in definitions))
@@ -470,6 +485,10 @@ class VersionValues:
         if isinstance(node.func, cst.Name) and not self.resolver.bindings(node.func):
             return self._builtin(node.func.value, arguments)
         path = self.resolver.path(node.func) or dotted(node.func) or ""
+        if path in {"importlib.metadata.version", "importlib_metadata.version"}:
+            return self._of_package(arguments)
+        if path.endswith("get_distribution"):
+            return _Distribution(self._of_package(arguments))
         if path.rpartition(".")[2] in _PARSERS and len(arguments) == 1:
             return ParsedVersion(self._version_text(arguments[0]))
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _STRING_METHODS:
@@ -487,6 +506,11 @@ class VersionValues:
             if _NAMED_VERSION.fullmatch(name):
                 return self.version
             raise
+
+    def _of_package(self, arguments: Sequence[cst.BaseExpression]) -> str:
+        if len(arguments) != 1 or not str(self.of(arguments[0])).startswith("tensorflow"):
+            raise UnknownValueError
+        return self.version
 
     def _builtin(self, name: str, arguments: Sequence[cst.BaseExpression]) -> Any:
         if name == "map" and len(arguments) == 2 and dotted(arguments[0]) in {"int", "float"}:
@@ -510,6 +534,8 @@ class VersionValues:
             raise UnknownValueError
         if probe.kind == "getattr" and isinstance(probe.node, cst.Call):
             return self._at(probe.path) if there else self.of(probe.node.args[2].value)
+        if probe.kind == "find_spec":
+            return _SOMETHING if there else None
         return there is not probe.negated
 
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
@@ -518,8 +544,8 @@ class VersionValues:
         functions = [b.node for b in bindings if isinstance(b.node, cst.FunctionDef)]
         values: VersionValues = self
         if not bindings or not functions:
-            defined = self.modules.named(self.resolver, node.func)
-            if len(defined) != 1:
+            defined = self.modules.named(self.resolver, node.func) if self.modules else []
+            if len(defined) != 1 or self.elsewhere is None:
                 raise UnknownValueError
             functions = [
                 d.binding.node for d in defined if isinstance(d.binding.node, cst.FunctionDef)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import libcst as cst
 
-from lossscale_codemods.domain.object_types import ObjectType
+from lossscale_codemods.domain.type_inference import ObjectType
 from lossscale_codemods.python import BindingKind, class_of_self
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from compat_lossscale.pages import page
-from compat_lossscale.pages.page import Line, Row, Span, as_html, hunks, lines_of, text_of
+from compat_lossscale.pages.page import Line, Row, Span, as_html, hunks, lines_of
 from lossscale_codemods.reports.run_report import observed_words, totals
 from lossscale_codemods.source.notebook_cells import texts_of
 from lossscale_codemods.tables.records import Outcome, Record, Status
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from compat_lossscale.pages.page import Piece
     from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.rules.base import Rule
 
@@ -122,7 +121,7 @@ def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
 
 def _example(rule: Rule) -> list[list[Row]]:
     cases = [case for case in rule.invalid if case.after not in (None, case.before)]
-    return hunks(cases[0].before, cases[0].after or "", "python") if cases else []
+    return hunks(cases[0].before, cases[0].after or "") if cases else []
 
 
 def _urgency(report: FileReport) -> int:
@@ -169,20 +168,20 @@ def _documents(report: FileReport) -> Iterable[tuple[str, list[list[Row]]]]:
     for number, source in texts_of(report.path, result.source).items():
         if source != new.get(number, source):
             title = "Changes" if number is None else f"Changes in cell {number}"
-            yield title, hunks(source, new[number], "python")
+            yield title, hunks(source, new[number])
 
 
 def _findings(report: FileReport) -> Iterable[dict[str, Any]]:
     """Yields the records as they are shown."""
     texts = texts_of(report.path, report.result.source)
-    lines: dict[int | None, list[list[Piece]]] = {}
+    lines: dict[int | None, list[str]] = {}
     for record in sorted(report.result.records, key=lambda r: _URGENCY.index(r.outcome)):
         status, words, _ = _count(record.outcome, 0)
         excerpt: list[Line] = []
         # The changes show the others.
         if record.outcome in (Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED):
             if record.cell not in lines:
-                lines[record.cell] = lines_of(texts.get(record.cell, ""), "python")
+                lines[record.cell] = lines_of(texts.get(record.cell, ""))
             excerpt = list(_excerpt(lines[record.cell], record))
         cell = f"cell {record.cell}, " if record.cell is not None else ""
         yield {
@@ -198,11 +197,11 @@ def _findings(report: FileReport) -> Iterable[dict[str, Any]]:
         }
 
 
-def _excerpt(lines: list[list[Piece]], record: Record) -> Iterable[Line]:
+def _excerpt(lines: list[str], record: Record) -> Iterable[Line]:
     last = min(record.end_line or record.line, record.line + _EXCERPT - 1, len(lines))
     for number in range(record.line, last + 1):
         line = lines[number - 1]
         start = record.column - 1 if number == record.line else 0
-        end = record.end_column - 1 if number == record.end_line else len(text_of(line))
+        end = record.end_column - 1 if number == record.end_line else len(line)
         marked: list[Span] = [(start, end)] if start < end else []
         yield Line(number, as_html(line, marked))

@@ -3,8 +3,9 @@
 
 The function still exists as `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`,
 but refuses Keras optimizers since TensorFlow 2.11. For these it did two things, which the rule
-writes out: it wrapped the optimizer, and it switched the graph rewrite on. If its result is not
-assigned on a line of its own, the call stays.
+writes out: it wrapped the optimizer, and it switched the graph rewrite on. Both happen where the
+call was, and under the same condition. If its result is not assigned on a line of its own, the call
+stays.
 
 The name of the function does not tell the kind of the optimizer, because the function in
 `compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If that
@@ -225,9 +226,10 @@ class GraphRewrite(Rule):
                 lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
-        line = _own_line(call, program)
-        if line is None:
+        place = _line_and_condition(call, program)
+        if place is None:
             return _NO_LINE
+        line, condition = place
         arguments = self._arguments(call, program)
         if isinstance(arguments, Review):
             return arguments
@@ -237,7 +239,7 @@ class GraphRewrite(Rule):
             changes = [Edit(*occurrence.span, wrapper)]
             changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *insert_line_behind(program.tree, line, options)]
+            return [*changes, *insert_line_behind(program.tree, line, condition + options)]
 
         return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
 
@@ -248,11 +250,32 @@ class GraphRewrite(Rule):
         return ArgumentReader(program).read(scale.value, call)
 
 
-def _own_line(call: cst.Call, program: Program) -> cst.SimpleStatementLine | None:
-    """Returns the line that a call stands on by itself."""
-    statement = program.tree.parent(call)
-    line = program.tree.parent(statement) if statement is not None else None
-    is_alone = isinstance(statement, cst.Assign | cst.AnnAssign | cst.Expr)
-    if not is_alone or not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+def _line_and_condition(
+    call: cst.Call, program: Program
+) -> tuple[cst.SimpleStatementLine, str] | None:
+    """Returns the line that a call stands on by itself, and what a statement behind it starts with.
+
+    The latter makes that statement run only when the call does. It is empty but for
+    `opt = rewrite(Adam()) if fp16 else Adam()`, where `fp16` is still the same behind the line.
+    """
+    tree = program.tree
+    statement = tree.parent(call)
+    chosen = statement if isinstance(statement, cst.IfExp) else None
+    if chosen is not None:
+        statement = tree.parent(chosen)
+    line = tree.parent(statement) if statement is not None else None
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
         return None
-    return line
+    if chosen is None:
+        is_alone = isinstance(statement, cst.Assign | cst.AnnAssign | cst.Expr)
+        return (line, "") if is_alone else None
+    if not (
+        call is chosen.body
+        and isinstance(chosen.test, cst.Name)
+        and isinstance(statement, cst.Assign)
+        and all(isinstance(one.target, cst.Name) for one in statement.targets)
+        and not any(tree.source(one.target) == chosen.test.value for one in statement.targets)
+    ):
+        return None
+    inner = tree.indentation(tree.span(line)[0]) + tree.module.default_indent
+    return line, f"if {chosen.test.value}:{tree.newline}{inner}"

@@ -140,10 +140,10 @@ def _asking_for_new(probe: Probe, program: Program) -> Edit:
     home, _, last = new.rpartition(".")
     module = names.lookup(probe.home)
     asked = canonical(probe.home if module is None else module.new_path(program.target) or "?")
-    if asked not in (home, new):
+    if asked not in ("", home, new):
         # What it has become is in another module, and surely there.
         return Edit(*program.tree.span(probe.node), str(not probe.negated))
-    text = last if asked == home else "set_global_policy"
+    text = new if not asked else last if asked == home else "set_global_policy"
     return Edit(*program.tree.span(probe.name), f"{probe.name.quote}{text}{probe.name.quote}")
 
 

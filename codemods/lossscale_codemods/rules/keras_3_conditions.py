@@ -208,22 +208,30 @@ def result_is_used(node: cst.Attribute, program: Program) -> bool:
 
 
 def has_other_variables(node: cst.Attribute, program: Program) -> bool:
-    """Whether an earlier step of the same optimizer is for variables that are spelled otherwise."""
+    """Whether an earlier step of the same optimizer is for other variables, as they are spelled."""
     bindings, mine = program.resolver.bindings(node.value), _variables(node, program)
-    return bool(bindings and mine) and any(
+    return any(
         program.resolver.bindings(other.value) == bindings
         and program.tree.span(other) < program.tree.span(node)
-        and _variables(other, program) not in ("", mine)
+        and not mine <= (_variables(other, program) or mine)
         for other in program.reads_by_attribute.get("apply_gradients", ())
+        if bindings and mine
     )
 
 
-def _variables(step: cst.Attribute, program: Program) -> str:
+def _variables(step: cst.Attribute, program: Program) -> set[str]:
     """Returns how the variables of a step are spelled; nothing if that cannot be seen."""
+    source = program.tree.source
     match program.tree.call_of(step):
         case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Name("zip"), args=[_, variables]))]):
-            return program.tree.source(variables.value)
-    return ""
+            value = variables.value
+            if isinstance(value, cst.List | cst.Tuple):
+                return {source(one.value) for one in value.elements}
+            return {source(value)}
+        case cst.Call(args=[cst.Arg(value=cst.List(elements=pairs))]):
+            tuples = [one.value for one in pairs if isinstance(one.value, cst.Tuple)]
+            return {source(one.elements[-1].value) for one in tuples}
+    return set()
 
 
 def does_not_sum(node: cst.Attribute, program: Program) -> bool:
@@ -423,6 +431,11 @@ def keeps_other_weights(node: cst.Call, program: Program) -> bool:
     return (is_method or _keeps_weights(node)) and not _ends(node, ".weights.h5", program)
 
 
+def loads_other_weights(node: cst.Call, program: Program) -> bool:
+    """Whether weights are loaded from another file than those of Keras 3 and of Keras 2's HDF5."""
+    return not any(_ends(node, suffix, program) for suffix in (".h5", ".hdf5"))
+
+
 def _keeps_weights(call: cst.Call) -> bool:
     only = _keywords(call).get("save_weights_only")
     return only is not None and dotted(only.value) == "True"
@@ -430,9 +443,10 @@ def _keeps_weights(call: cst.Call) -> bool:
 
 def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
     """Whether a call is given a text with this ending, or something that is made with one."""
-    first = program.tree.source(call.args[0].value) if call.args else ""
-    has_it = f'{suffix}"' in first or f"{suffix}'" in first
-    return has_it and "save_format" not in _keywords(call)
+    values = _values(call.args[0].value, program) if call.args else []
+    texts = [program.tree.source(value) for value in values]
+    has_it = all(f'{suffix}"' in text or f"{suffix}'" in text for text in texts)
+    return bool(texts) and has_it and "save_format" not in _keywords(call)
 
 
 # What stops.

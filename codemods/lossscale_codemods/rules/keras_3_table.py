@@ -182,8 +182,8 @@ _SAVED = (
     "compat_lossscale.keras3 from `.h5`"
 )
 _WEIGHTS = (
-    "Keras 3 saves and loads weights as `.weights.h5` alone",
-    f"End its name with that. {_CONVERT}",
+    "Keras 3 saves weights as `.weights.h5` alone",
+    "End its name with that.",
 )
 _RATES = ("lr", "learning_rate")
 
@@ -482,10 +482,18 @@ _FILES = (
         stops=True,
     ),
     Keras3Row(
-        (".save_weights", ".load_weights"),
+        (".save_weights",),
         *_WEIGHTS,
         of=met.MODEL,
         when=met.keeps_other_weights,
+        stops=True,
+    ),
+    Keras3Row(
+        (".load_weights",),
+        "Keras 3 loads weights from `.weights.h5`, and from the `.h5` files of Keras 2, alone",
+        f"Save them as one of these. {_CONVERT}",
+        of=met.MODEL,
+        when=met.loads_other_weights,
         stops=True,
     ),
 )

@@ -31,7 +31,7 @@ from lossscale_codemods.domain import (
     parse_expression,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
-from lossscale_codemods.source.edits import append_arguments, replace_argument
+from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
 from lossscale_codemods.source.syntax_tree import argument_of
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import (
@@ -122,6 +122,7 @@ class Arguments:
         message: What was done.
         claim: For the proof of meaning.
         claims: The old names that vanish with it.
+        removes: Variables that nothing needs any more.
         helper: The name of the helper function that the texts call; empty if they call none.
         doubt: Why they are only probably right, if they are.
     """
@@ -130,6 +131,7 @@ class Arguments:
     message: str
     claim: MeaningClaim
     claims: Sequence[Occurrence] = ()
+    removes: Sequence[Binding] = ()
     helper: str = ""
     doubt: Review | None = None
 
@@ -210,6 +212,7 @@ def made_of(
         edits,
         keeps_name=keeps_name,
         claims=arguments.claims,
+        removes=arguments.removes,
         meaning=arguments.claim,
         constructor=program.tree.full_span(call),
     )
@@ -279,12 +282,13 @@ class ArgumentReader(LossScaleTypes):
         refusal = self._refusal(node, kinds) or self._refused_object(node, call)
         if refusal is not None:
             return refusal
-        written_out = self._of_object(node)
-        if written_out is not None:
-            return written_out
+        folded = self._fold(node, call)
+        if folded is not None:
+            return folded
         claim = MeaningClaim(source, self._definitions(node), self._classes(node))
         if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
-            return Arguments([], "dynamic loss scaling is the default", claim)
+            removes = self._removable(node, call)
+            return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
         if kinds == {LossScaleType.NUMBER}:
             texts = ["dynamic=False", f"initial_scale={self._number_text(node)}"]
             return Arguments(texts, "a number is a fixed loss scale", claim)
@@ -385,9 +389,12 @@ class ArgumentReader(LossScaleTypes):
                 )
         for use in uses:
             owner = use.value if isinstance(use, cst.Attribute) else None
-            is_within = any(above is call for above in self.tree.ancestors(use))
             is_read = owner is not None and self.program.types.is_wrapper(owner)
-            if not is_within and not is_read and not asks_for_settings(use, self.program):
+            if (
+                not self._is_in(use, call)
+                and not is_read
+                and not asks_for_settings(use, self.program)
+            ):
                 return Review(
                     f"{source} is also used on line {self.program.line(use)}, and the optimizer no "
                     "longer shares its state",
@@ -411,6 +418,9 @@ class ArgumentReader(LossScaleTypes):
         if isinstance(above, cst.Attribute):
             return above.attr.value in _STATE
         return call is not None and not call.args
+
+    def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
+        return any(above is call for above in self.tree.ancestors(node))
 
     def _number_text(self, node: cst.BaseExpression) -> str:
         source = self.tree.source(node)
@@ -459,20 +469,41 @@ class ArgumentReader(LossScaleTypes):
                     stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
         return class_names
 
-    def _of_object(self, node: cst.BaseExpression) -> Arguments | Review | None:
-        """Reads a DynamicLossScale or FixedLossScale that is made in the call itself."""
-        path = self.resolver.path(node.func) if isinstance(node, cst.Call) else None
-        class_name = loss_scale_class(path) if path is not None else None
-        if not isinstance(node, cst.Call) or class_name is None:
+    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
+        """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
+        value, binding = node, None
+        if isinstance(node, cst.Name):
+            bindings = self.resolver.bindings(node)
+            if len(bindings) != 1:
+                return None
+            (binding,) = bindings
+            if binding.kind is not BindingKind.ASSIGN or binding.value is None:
+                return None
+            value = binding.value
+        if not isinstance(value, cst.Call):
             return None
-        keywords = self._keywords(node, class_name)
+        path = self.resolver.path(value.func)
+        class_name = loss_scale_class(path) if path is not None else None
+        if class_name is None:
+            return None
+        keywords = self._keywords(value, class_name)
         if isinstance(keywords, Review):
             return keywords
+        if binding is not None and not self._is_stable(value):
+            return Review(
+                f"the values that {binding.name} is made from may change before it is used",
+                "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
+                "`dynamic_growth_steps`.",
+            )
+        removes = self._removable(node, call)
+        stays = binding is not None and not removes
+        found = [o for o in self.program.references if o.node is value.func]
         return Arguments(
             keywords,
             f"the arguments of {class_name} become the constructor's own",
             MeaningClaim(self.tree.source(node), self._definitions(node), self._classes(node)),
-            claims=[one for one in self.program.references if one.node is node.func],
+            claims=[] if stays else found,
+            removes=removes,
         )
 
     def _keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
@@ -504,6 +535,42 @@ class ArgumentReader(LossScaleTypes):
         return [
             f"{_TAKEN_OVER[name]}={text}" for name, text in given.items() if name in _TAKEN_OVER
         ]
+
+    def _is_stable(self, value: cst.Call) -> bool:
+        """Whether what a loss scale is made from is the same wherever it is read."""
+        shared = {name for _, name in self.program.scopes.rebound_elsewhere}
+        for argument in value.args:
+            part = argument.value
+            if constant_or_none(self.tree.source(part)) is not None:
+                continue
+            if not isinstance(part, cst.Name) or part.value in shared:
+                return False
+            bindings = self.resolver.bindings(part)
+            if len(bindings) != 1 or len(next(iter(bindings)).scope.bindings[part.value]) != 1:
+                return False
+        return True
+
+    def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
+        """Returns the variable behind an argument, if nothing else uses it."""
+        bindings = self.resolver.bindings(node) if isinstance(node, cst.Name) else ()
+        if len(bindings) != 1:
+            return []
+        (binding,) = bindings
+        owner = binding.scope
+        shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
+        exported = owner is self.program.scopes.module and (
+            binding.name in self.program.exported or binding.name in self.program.exports.users
+        )
+        if shared or exported or owner.is_class:
+            return []
+        if len(binding.uses) != 1 or not self._is_in(binding.uses[0], call):
+            return []
+        statement = small_statement(self.tree, binding.node)
+        if isinstance(statement, cst.Assign):
+            only = len(statement.targets) == 1 and isinstance(statement.targets[0].target, cst.Name)
+        else:
+            only = isinstance(statement, cst.AnnAssign)
+        return [binding] if only else []
 
 
 def sides(value: cst.CSTNode | None) -> Iterator[cst.CSTNode]:

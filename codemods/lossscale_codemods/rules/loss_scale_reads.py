@@ -552,7 +552,8 @@ def _can_be_old(node: cst.BaseExpression, program: Program, *, is_read: bool = T
     if answer.certainty is not Certainty.LIKELY or program.resolver.class_of(node) is not None:
         return False
     is_name = is_read and isinstance(node, cst.Name) and _names_old_class(program)
-    return is_name or keras_optimizer(node, program).can_be
+    is_tested = ObjectType.WRAPPER in program.types.of(node)
+    return is_name or is_tested or keras_optimizer(node, program).can_be
 
 
 def _of_reflection(node: cst.CSTNode, program: Program) -> Review | None:

@@ -119,7 +119,8 @@ def _pattern(root: str, paths: list[list[str]]) -> str:
     paths_of = "|".join(map(re.escape, modules))
     imported = rf"from\s+(?:{paths_of})\s+import\b"
     renamed = rf"import\s+(?:{paths_of})\s+as\s+(?!(?:{'|'.join(names)})\b)"
-    return rf"\.(?:{behind})\s*{word}|{imported}|{renamed}"
+    # A comment has an end of its own: were that left open, `.####` could be read in many ways.
+    return rf"\.(?:{behind})(?:[\s\\]|#[^\n]*\n)*{word}|{imported}|{renamed}"
 
 
 _USUAL_NAMES = {"numpy": ("np",)}

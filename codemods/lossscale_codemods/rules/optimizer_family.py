@@ -31,6 +31,7 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
+from lossscale_codemods.source.edits import insert_line_behind
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target
 from lossscale_codemods.tables.optimizer_families import (
@@ -109,18 +110,18 @@ class OptimizerFamily(Rule):
             "assert isinstance(opt, (Mine, tf.keras.optimizers.legacy.SGD))\n",
         ),
         Case(
+            f"from tensorflow.keras.optimizers import *\n{_HEAD}"
+            f"{_OLD}.set_policy('mixed_float16')\nopt = Adam(1e-3)\n",
+            "from tensorflow.keras.optimizers import *\n"
+            f"from tensorflow.keras.optimizers.legacy import *\n{_HEAD}"
+            f"{_NEW}.set_global_policy('mixed_float16')\nopt = Adam(1e-3)\n",
+        ),
+        Case(
             f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(decay=1))\n",
             f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.legacy.Adam(decay=1))\n",
         ),
     )
     valid = (
-        Case(
-            f"from tensorflow.keras.optimizers import *\n{_HEAD}"
-            f"{_OLD}.set_policy('mixed_float16')\nopt = Adam(1e-3)\n",
-            f"from tensorflow.keras.optimizers import *\n{_HEAD}"
-            f"{_NEW}.set_global_policy('mixed_float16')\nopt = Adam(1e-3)\n",
-            review="classes of the new family",
-        ),
         Case(f"{_HEAD}opt = tf.keras.optimizers.Adam(1e-3)\n"),
         Case(f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(1e-3))\n"),
         Case(
@@ -149,9 +150,12 @@ class OptimizerFamily(Rule):
         if occurrence.rule != self.id:
             return None
         if isinstance(node, cst.ImportFrom):
-            return Review(
-                "the star import brings in classes of the new family",
-                f"Import the classes by their names, of {import_path(node)}.legacy.",
+            line = program.tree.statement(node)
+            text = f"from {import_path(node)}.legacy import *"
+            return Rewrite(
+                "the classes that TensorFlow had under these names up to 2.10 take their place",
+                lambda _: insert_line_behind(program.tree, line, text),
+                is_rename=True,
             )
         if occurrence.ambiguous:
             return Review(

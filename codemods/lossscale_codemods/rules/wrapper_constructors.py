@@ -65,6 +65,12 @@ class Constructors(Rule):
             f"{_HEAD}opt = {_NEW}(inner_optimizer=opt, initial_scale=2 ** 10, "
             "dynamic_growth_steps=500)\n",
         ),
+        Case(
+            f"{_HEAD}def wrap(opt):\n"
+            "    scale = tf.mixed_precision.experimental.FixedLossScale(64)\n"
+            f"    return {_OLD}(opt, scale)\n",
+            f"{_HEAD}def wrap(opt):\n    return {_NEW}(opt, dynamic=False, initial_scale=64)\n",
+        ),
         Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
     )
     valid = (

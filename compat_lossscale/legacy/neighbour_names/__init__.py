@@ -10,26 +10,20 @@ from __future__ import annotations
 
 import functools
 
-from compat_lossscale.legacy.neighbour_names import (
-    keras_names,
-    library_names,
-    moved_names,
-    tensorflow_names,
-)
+from compat_lossscale.legacy.neighbour_names import keras_names, library_names, tensorflow_names
 from compat_lossscale.legacy.neighbour_names.keras_public_names import OTHERS, PUBLIC_NAMES
 from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 
-MEMBERS: tuple[Neighbour, ...] = (*tensorflow_names.METHODS, *tensorflow_names.COMMON_METHODS)
+_METHODS = (*tensorflow_names.METHODS, *tensorflow_names.GONE_METHODS)
+MEMBERS: tuple[Neighbour, ...] = (*_METHODS, *tensorflow_names.COMMON_METHODS)
 """The neighbours that are attributes of classes."""
 TABLE: tuple[Neighbour, ...] = (
     *MEMBERS,
     *tensorflow_names.NAMES,
-    *tensorflow_names.RARE,
+    *tensorflow_names.GONE,
     *tensorflow_names.ESTIMATORS,
     *tensorflow_names.MODULES,
-    *moved_names.NAMES,
-    *moved_names.MODULES,
-    *keras_names.NAMES,
+    *tensorflow_names.MOVED,
     *keras_names.MODULES,
     *library_names.NUMPY,
     *library_names.SCIPY,
@@ -41,9 +35,7 @@ TABLE: tuple[Neighbour, ...] = (
 _NAMES = {one.module_or_name: one for one in TABLE}
 _APIS = ("tensorflow.compat.v1.", "tensorflow.compat.v2.")
 _PUBLIC_KERAS = "tensorflow.keras"
-METHODS = {
-    one.short_name: one for one in tensorflow_names.METHODS if one.short_name != "compute_loss"
-}
+METHODS = {one.short_name: one for one in _METHODS if one.short_name != "compute_loss"}
 """By its name, each method and attribute that no other class is likely to have."""
 
 

@@ -8,9 +8,9 @@ from compat_lossscale.legacy.neighbour_names.neighbour import THE_SAME, Neighbou
 _FUNCTIONS = "compat_lossscale.legacy.library_functions"
 
 
-def _named(until: str, names: dict[str, str]) -> tuple[Neighbour, ...]:
+def _renamed(module: str, until: str, names: dict[str, str]) -> tuple[Neighbour, ...]:
     return tuple(
-        Neighbour(f"numpy.{name}", until, path, THE_SAME, _written(path))
+        Neighbour(f"{module}.{name}", until, path, THE_SAME, _written(path))
         for name, path in names.items()
     )
 
@@ -25,7 +25,8 @@ def _ours(name: str, until: str, instead: str, exactly: str = "") -> Neighbour:
 
 
 NUMPY = (
-    *_named(
+    *_renamed(
+        "numpy",
         "numpy 1.23",
         {
             "bool": "builtins:bool",
@@ -38,27 +39,19 @@ NUMPY = (
             "long": "builtins:int",
             "bool8": "numpy:bool_",
             "int0": "numpy:intp",
-            "uint0": "numpy:uintp",
-            "object0": "numpy:object_",
-            "str0": "numpy:str_",
-            "bytes0": "numpy:bytes_",
-            "void0": "numpy:void",
-            "typeDict": "numpy:sctypeDict",
             "warnings": "warnings",
         },
     ),
-    *_named(
+    *_renamed(
+        "numpy",
         "numpy 1.26",
         {
             "float_": "numpy:float64",
             "complex_": "numpy:complex128",
             "string_": "numpy:bytes_",
             "unicode_": "numpy:str_",
-            "longfloat": "numpy:longdouble",
             "singlecomplex": "numpy:complex64",
             "cfloat": "numpy:complex128",
-            "clongfloat": "numpy:clongdouble",
-            "longcomplex": "numpy:clongdouble",
             "Inf": "numpy:inf",
             "Infinity": "numpy:inf",
             "infty": "numpy:inf",
@@ -76,13 +69,10 @@ NUMPY = (
             "AxisError": "numpy.exceptions:AxisError",
             "ComplexWarning": "numpy.exceptions:ComplexWarning",
             "RankWarning": "numpy.exceptions:RankWarning",
-            "TooHardError": "numpy.exceptions:TooHardError",
             "VisibleDeprecationWarning": "numpy.exceptions:VisibleDeprecationWarning",
-            "DataSource": "numpy.lib.npyio:DataSource",
         },
     ),
-    *_named("numpy 2.3", {"trapz": "numpy:trapezoid"}),
-    *_named("numpy 1.17", {"rank": "numpy:ndim"}),
+    *_renamed("numpy", "numpy 2.3", {"trapz": "numpy:trapezoid"}),
     _ours("NINF", "numpy 1.26", "-np.inf", "-numpy.inf"),
     _ours("NZERO", "numpy 1.26", "-0.0", "-0.0"),
     _ours("PZERO", "numpy 1.26", "0.0", "0.0"),
@@ -100,20 +90,6 @@ NUMPY = (
     _ours("obj2sctype", "numpy 1.26", "np.dtype(a).type"),
     _ours("cast", "numpy 1.26", "np.asarray(a, dtype=...)"),
     _ours("sctypes", "numpy 1.26", "the types themselves"),
-    Neighbour(
-        "numpy.issubclass_",
-        "numpy 1.26",
-        "builtins:issubclass",
-        "what is no class is an error; it gave False",
-        "issubclass",
-    ),
-    Neighbour(
-        "numpy.find_common_type",
-        "numpy 1.26",
-        "",
-        "numpy's rules for the types of results have changed",
-        "Use np.result_type(...)",
-    ),
 )
 
 
@@ -123,17 +99,9 @@ _WINDOWS = (
     *("kaiser", "nuttall", "parzen", "triang", "tukey"),
 )
 
-SCIPY = tuple(
-    Neighbour(
-        f"scipy.signal.{name}",
-        "SciPy 1.12",
-        f"scipy.signal.windows:{name}",
-        THE_SAME,
-        f"scipy.signal.windows.{name}",
-    )
-    for name in _WINDOWS
+SCIPY = _renamed(
+    "scipy.signal", "SciPy 1.12", {name: f"scipy.signal.windows:{name}" for name in _WINDOWS}
 )
-
 
 WANDB = (
     Neighbour(
@@ -146,9 +114,6 @@ WANDB = (
 )
 
 
-_OURS = "compat_lossscale.legacy"
-
-
 _ABSTRACT_CLASSES = (
     *("Awaitable", "Coroutine", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Hashable"),
     *("Iterable", "Iterator", "Generator", "Reversible", "Sized", "Container", "Callable"),
@@ -157,30 +122,21 @@ _ABSTRACT_CLASSES = (
 )
 
 PYTHON = (
-    *(
-        Neighbour(
-            f"collections.{name}",
-            "Python 3.9",
-            f"collections.abc:{name}",
-            THE_SAME,
-            f"collections.abc.{name}",
-        )
-        for name in _ABSTRACT_CLASSES
+    *_renamed(
+        "collections", "Python 3.9", {name: f"collections.abc:{name}" for name in _ABSTRACT_CLASSES}
+    ),
+    *_renamed(
+        "base64",
+        "Python 3.8",
+        {"encodestring": "base64:encodebytes", "decodestring": "base64:decodebytes"},
     ),
     Neighbour(
         "inspect.getargspec",
         "Python 3.10",
-        f"{_OURS}.library_functions:getargspec",
+        f"{_FUNCTIONS}:getargspec",
         THE_SAME,
         "inspect.getfullargspec",
         for_members=("inspect.getfullargspec", "args", "varargs", "defaults", "0", "1", "3"),
-    ),
-    Neighbour(
-        "inspect.ArgSpec",
-        "Python 3.10",
-        f"{_OURS}.library_functions:ArgSpec",
-        THE_SAME,
-        "inspect.FullArgSpec",
     ),
     Neighbour(
         "time.clock",
@@ -189,27 +145,6 @@ PYTHON = (
         "processor time, as on Unix; on Windows it was wall time",
         "time.process_time or time.perf_counter",
     ),
-    Neighbour(
-        "fractions.gcd",
-        "Python 3.8",
-        "math:gcd",
-        "never negative; it had the sign of the second number",
-        "math.gcd",
-    ),
-    Neighbour(
-        "base64.encodestring", "Python 3.8", "base64:encodebytes", THE_SAME, "base64.encodebytes"
-    ),
-    Neighbour(
-        "base64.decodestring", "Python 3.8", "base64:decodebytes", THE_SAME, "base64.decodebytes"
-    ),
-    Neighbour(
-        "asyncio.coroutine",
-        "Python 3.10",
-        "types:coroutine",
-        "for generator functions",
-        "async def",
-    ),
-    Neighbour("os.errno", "Python 3.6", "errno", THE_SAME, "import errno"),
     Neighbour(
         "imp.*",
         "Python 3.11",

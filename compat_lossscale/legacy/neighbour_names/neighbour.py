@@ -147,9 +147,6 @@ class Changed:
     def names_for(self, count: int) -> list[str | None]:
         """Returns the names to call arguments by that the old signature took without names.
 
-        Args:
-            count: How many there are.
-
         Returns:
             `None` for those that stay without, and an old name for each of the others.
         """

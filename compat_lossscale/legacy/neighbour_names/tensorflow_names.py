@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of TensorFlow 1.14 to 2.19 that are gone, and functions that take other arguments today.
+"""Names of TensorFlow 1.14 to 2.19 that are gone or moved, and functions of other arguments today.
 
-Loss scaling, and names that moved, are elsewhere. The public names and the signatures are what a
-comparison of those of 2.0.4, 2.1.4, 2.2.3, 2.3.4 and 2.4.4 with today's came to
-(`tests/legacy/neighbour_names/record_public_names.py`). Where the old versions differ from one
-another in the arguments, which do not say which is meant, there is no entry.
+Loss scaling is elsewhere. The rows are for what public programs use, and for what a comparison of
+the public names and signatures of 2.0.4, 2.1.4, 2.2.3, 2.3.4 and 2.4.4 with today's came to
+(`tests/legacy/neighbour_names/record_public_names.py`). Of any other name, TensorFlow's own error
+says that it is not there.
 """
 
 from __future__ import annotations
@@ -15,19 +15,17 @@ _API = "tensorflow"
 _V1 = f"{_API}.compat.v1"
 _KERAS = f"{_API}.keras"
 _DATA = f"{_API}.data.experimental"
+_PRIVATE = f"{_API}.python"
 _OURS = "compat_lossscale.legacy"
 _MEMBERS = f"{_OURS}.changed_behaviour"
-_SCHEDULES = "tf_keras.src.optimizers.schedules.learning_rate_schedule"
-_NO_STATISTICS = "tf.data no longer collects statistics"
-_PROFILER = "See tf.profiler.experimental"
 _SCIKIT_LEARN = (
     "it moved to a package of its own",
     "See https://www.adriangb.com/scikeras, or call fit() and predict() yourself",
 )
-_TRACKING = "tensorflow.python.training.tracking"
-_TRACKABLE = "tensorflow.python.trackable"
-_CHECKPOINT = "tensorflow.python.checkpoint"
-_MOVED = "TensorFlow 2.9"
+_SAVED_MODELS = ("it was for a format of its own, of graphs", "Use tf.keras.models.save_model")
+_TRACKING = f"{_PRIVATE}.training.tracking"
+_TRACKABLE = f"{_PRIVATE}.trackable"
+_CHECKPOINT = f"{_PRIVATE}.checkpoint"
 _CONTRIB = (
     "what was worth keeping of tf.contrib moved to packages of its own, under other names",
     (
@@ -49,6 +47,20 @@ _ESTIMATOR_PACKAGE = (
 """What serves it, and the command that installs that."""
 
 
+_TPUS_ALONE = "of all strategies, it does something for TPUs alone"
+_OF_COMPILE = ("it was of a graph that compile() made", "See train_step() and compute_loss()")
+_NO_STATISTICS = ("tf.data no longer collects statistics", "See tf.profiler.experimental")
+_REMOVED = (
+    "TensorFlow removed it",
+    "See https://github.com/tensorflow/tensorflow/blob/master/RELEASE.md",
+)
+
+
+def _gone(until: str, why: tuple[str, str], place: str, *names: str) -> tuple[Neighbour, ...]:
+    """Names that nothing serves."""
+    return tuple(Neighbour(f"{place}.{one}", f"TensorFlow {until}", "", *why) for one in names)
+
+
 def _option(name: str, faithful: str = "it is set and read, and does nothing") -> Neighbour:
     return Neighbour(
         f"{_DATA}.OptimizationOptions.{name}",
@@ -61,24 +73,24 @@ def _option(name: str, faithful: str = "it is set and read, and does nothing") -
 
 METHODS = (
     Neighbour(
-        "tensorflow.distribute.Strategy.experimental_run_v2",
+        f"{_API}.distribute.Strategy.experimental_run_v2",
         "TensorFlow 2.3",
         f"{_MEMBERS}:experimental_run_v2",
         THE_SAME,
         "Strategy.run",
-        "tensorflow.distribute.Strategy.run",
+        f"{_API}.distribute.Strategy.run",
     ),
     Neighbour(
-        "tensorflow.data.experimental.OptimizationOptions.map_vectorization",
+        f"{_DATA}.OptimizationOptions.map_vectorization",
         "TensorFlow 2.6",
         f"{_MEMBERS}:map_vectorization",
         "it is set and read, and does nothing: it made datasets faster, and did not change them",
         "nothing",
     ),
     Neighbour(
-        "tensorflow.keras.Model.compute_loss",
+        f"{_KERAS}.Model.compute_loss",
         "TensorFlow 2.8",
-        "compat_lossscale.legacy.changed_behaviour:ComputeLoss",
+        f"{_MEMBERS}:ComputeLoss",
         "a later base class' method of that name is found, as before Keras had one itself",
         "another name, or the mixin as the first base class",
     ),
@@ -104,40 +116,15 @@ METHODS = (
         THE_SAME,
         "tf.data.Dataset.from_tensor_slices",
     ),
-    Neighbour(
-        f"{_KERAS}.layers.Layer.get_updates_for",
-        "TensorFlow 2.8",
-        f"{_MEMBERS}:get_updates_for",
-        "all updates, as from TensorFlow 2.3",
-        "layer.updates",
-    ),
-    Neighbour(
-        f"{_KERAS}.layers.Layer.get_losses_for",
-        "TensorFlow 2.8",
-        f"{_MEMBERS}:get_losses_for",
-        "all losses, as from TensorFlow 2.3",
-        "layer.losses",
-    ),
     *(
         Neighbour(
-            f"{_API}.distribute.Strategy.{name}",
-            "TensorFlow 2.3",
-            "",
-            "of all strategies, it does something for TPUs alone",
-            f"Call tf.distribute.TPUStrategy.{name}, or take it out",
+            f"{_KERAS}.layers.Layer.get_{what}_for",
+            "TensorFlow 2.8",
+            f"{_MEMBERS}:get_{what}_for",
+            f"all {what}, as from TensorFlow 2.3",
+            f"layer.{what}",
         )
-        for name in (
-            "experimental_assign_to_logical_device",
-            "experimental_replicate_to_logical_devices",
-            "experimental_split_to_logical_devices",
-        )
-    ),
-    Neighbour(
-        f"{_API}.data.Options.experimental_stats",
-        "TensorFlow 2.5",
-        "",
-        _NO_STATISTICS,
-        _PROFILER,
+        for what in ("updates", "losses")
     ),
     *(
         _option(name)
@@ -181,40 +168,31 @@ COMMON_METHODS = (
         "true is the policy AUTO, and false is OFF",
         "auto_shard_policy",
     ),
-    *(
-        Neighbour(
-            f"{_KERAS}.Model.{name}",
-            "TensorFlow 2.1",
-            "",
-            "it was of a graph that compile() made",
-            "See train_step() and compute_loss() of tf.keras.Model",
-        )
-        for name in ("total_loss", "sample_weights", "sample_weight_mode", "loss_functions")
+    *_gone(
+        "2.1",
+        _OF_COMPILE,
+        f"{_KERAS}.Model",
+        *("total_loss", "sample_weights", "sample_weight_mode", "loss_functions"),
     ),
 )
 """Attributes of classes, under names that others have as well. `migrate` does not look for them."""
 
 NAMES = (
     Neighbour(
-        "tensorflow.data.experimental.MapVectorizationOptions",
+        f"{_DATA}.MapVectorizationOptions",
         "TensorFlow 2.6",
-        "compat_lossscale.legacy.changed_behaviour:MapVectorizationOptions",
+        f"{_MEMBERS}:MapVectorizationOptions",
         "it is set and read, and does nothing",
         "nothing",
     ),
     Neighbour(
-        "tensorflow.keras.__version__",
+        f"{_KERAS}.__version__",
         "TensorFlow 2.15",
         "tf_keras:__version__",
         "the version of tf-keras",
         "tf_keras.__version__",
     ),
-    Neighbour(
-        "tensorflow.contrib",
-        "TensorFlow 1.15",
-        "",
-        *_CONTRIB,
-    ),
+    Neighbour(f"{_API}.contrib", "TensorFlow 1.15", "", *_CONTRIB),
     Neighbour(
         f"{_KERAS}.utils.multi_gpu_model",
         "TensorFlow 2.3",
@@ -223,57 +201,15 @@ NAMES = (
         "Use tf.distribute.MirroredStrategy, and make and compile the model in its scope()",
     ),
     Neighbour(f"{_KERAS}.wrappers", "TensorFlow 2.12", "", *_SCIKIT_LEARN),
-    Neighbour(
-        f"{_KERAS}.utils.HDF5Matrix",
-        "TensorFlow 2.3",
-        "",
-        "Keras no longer reads HDF5 files of data",
-        "Read them with h5py in a tf.keras.utils.Sequence, or in tf.data.Dataset.from_generator",
-    ),
     *(
         Neighbour(
             f"{_KERAS}.experimental.{name}",
             "TensorFlow 2.4",
-            f"{_SCHEDULES}:{name}",
+            f"tf_keras.src.optimizers.schedules.learning_rate_schedule:{name}",
             "the class of tf-keras, which is private there",
             "a tf.keras.optimizers.schedules.LearningRateSchedule of your own",
         )
         for name in ("LinearCosineDecay", "NoisyLinearCosineDecay")
-    ),
-    Neighbour(
-        f"{_KERAS}.experimental.PeepholeLSTMCell",
-        "TensorFlow 2.8",
-        "",
-        "Keras no longer has a cell with peepholes",
-        "Use tfa.rnn.PeepholeLSTMCell of tensorflow-addons, or a cell of your own",
-    ),
-    Neighbour(
-        f"{_KERAS}.experimental.export_saved_model",
-        "TensorFlow 2.4",
-        "",
-        "it wrote a format of its own, of graphs",
-        'Use model.save(path, save_format="tf")',
-    ),
-    Neighbour(
-        f"{_KERAS}.experimental.load_from_saved_model",
-        "TensorFlow 2.4",
-        "",
-        "it read a format of its own, of graphs",
-        "Save with model.save(), and use tf.keras.models.load_model",
-    ),
-    Neighbour(
-        f"{_KERAS}.experimental.terminate_keras_multiprocessing_pools",
-        "TensorFlow 2.3",
-        "",
-        "Keras ends its pools itself",
-        "Take the call out",
-    ),
-    Neighbour(
-        f"{_KERAS}.layers.experimental.preprocessing.CategoryCrossing",
-        "TensorFlow 2.7",
-        "",
-        "Keras crosses categories with hashes only",
-        "Use tf.keras.layers.HashedCrossing, or tf.sparse.cross",
     ),
     Neighbour(
         f"{_API}.lookup.experimental.DatasetInitializer",
@@ -282,51 +218,96 @@ NAMES = (
         THE_SAME,
         "tf.data.experimental.DatasetInitializer",
     ),
+    Neighbour(
+        f"{_KERAS}.experimental.PeepholeLSTMCell",
+        "TensorFlow 2.8",
+        "",
+        "Keras no longer has a cell with peepholes",
+        "Use tfa.rnn.PeepholeLSTMCell of tensorflow-addons, or a cell of your own",
+    ),
     *(
-        Neighbour(f"{_DATA}.{name}", "TensorFlow 2.5", "", _NO_STATISTICS, _PROFILER)
-        for name in ("StatsAggregator", "StatsOptions", "bytes_produced_stats", "latency_stats")
+        Neighbour(f"{_KERAS}.experimental.{name}", "TensorFlow 2.4", "", *_SAVED_MODELS)
+        for name in ("export_saved_model", "load_from_saved_model")
     ),
     Neighbour(
-        f"{_API}.config.experimental_list_devices",
-        "TensorFlow 2.0",
+        f"{_KERAS}.experimental.terminate_keras_multiprocessing_pools",
+        "TensorFlow 2.3",
         "",
-        "it was renamed, and gives other objects",
-        "Use tf.config.list_logical_devices()",
+        "Keras ends its pools itself",
+        "Take the call out",
     ),
 )
 """Names in modules that are still there."""
 
-# By the last of 2.3.4, 2.4.4, 2.5.3 and 2.10.1 that had them: names that hardly a program uses.
-_RARE = {
-    "TensorFlow 2.3": (f"{_KERAS}.utils.convert_all_kernels_in_model",),
-    "TensorFlow 2.5": (
-        f"{_API}.quantize_and_dequantize_v4",
-        f"{_V1}.lite.experimental.get_potentially_supported_ops",
-        f"{_V1}.lite.experimental.nn",
+GONE_METHODS = (
+    *(
+        one
+        for name in (
+            "assign_to_logical_device",
+            "replicate_to_logical_devices",
+            "split_to_logical_devices",
+        )
+        for one in _gone(
+            "2.3",
+            (_TPUS_ALONE, f"Call tf.distribute.TPUStrategy.experimental_{name}, or take it out"),
+            f"{_API}.distribute.Strategy",
+            f"experimental_{name}",
+        )
     ),
-    "TensorFlow 2.10": (
-        f"{_API}.config.experimental.disable_mlir_graph_optimization",
-        f"{_API}.config.experimental.enable_mlir_graph_optimization",
-        f"{_DATA}.CheckpointInputPipelineHook",
-        *(
-            f"{_V1}.tpu.experimental.{name}Parameters"
-            for name in ("Adagrad", "Adam", "Ftrl", "StochasticGradientDescent")
-        ),
-    ),
-}
-RARE = tuple(
-    Neighbour(
-        name,
-        until,
-        "",
-        "TensorFlow removed it",
-        "See what the release notes have in its place: "
-        "https://github.com/tensorflow/tensorflow/blob/master/RELEASE.md",
-    )
-    for until, names in _RARE.items()
-    for name in names
+    *_gone("2.5", _NO_STATISTICS, f"{_API}.data.Options", "experimental_stats"),
 )
-"""Names of which the table says no more than that they are gone."""
+"""Attributes of classes that nothing serves."""
+
+GONE = (
+    *_gone(
+        "2.5",
+        _NO_STATISTICS,
+        _DATA,
+        *("StatsAggregator", "StatsOptions", "bytes_produced_stats", "latency_stats"),
+    ),
+    *_gone(
+        "2.3",
+        (
+            "Keras no longer reads HDF5 files of data",
+            "Read them with h5py in a tf.keras.utils.Sequence",
+        ),
+        f"{_KERAS}.utils",
+        "HDF5Matrix",
+    ),
+    *_gone(
+        "2.7",
+        (
+            "Keras crosses categories with hashes only",
+            "Use tf.keras.layers.HashedCrossing, or tf.sparse.cross",
+        ),
+        f"{_KERAS}.layers.experimental.preprocessing",
+        "CategoryCrossing",
+    ),
+    *_gone(
+        "2.0",
+        ("it was renamed, and gives other objects", "Use tf.config.list_logical_devices()"),
+        f"{_API}.config",
+        "experimental_list_devices",
+    ),
+    *_gone("2.3", _REMOVED, f"{_KERAS}.utils", "convert_all_kernels_in_model"),
+    *_gone("2.5", _REMOVED, _API, "quantize_and_dequantize_v4"),
+    *_gone("2.5", _REMOVED, f"{_V1}.lite.experimental", "get_potentially_supported_ops", "nn"),
+    *_gone(
+        "2.10",
+        _REMOVED,
+        f"{_API}.config.experimental",
+        *("disable_mlir_graph_optimization", "enable_mlir_graph_optimization"),
+    ),
+    *_gone("2.10", _REMOVED, _DATA, "CheckpointInputPipelineHook"),
+    *_gone(
+        "2.10",
+        _REMOVED,
+        f"{_V1}.tpu.experimental",
+        *("AdagradParameters", "AdamParameters", "FtrlParameters"),
+        "StochasticGradientDescentParameters",
+    ),
+)
+"""Other public names that nothing serves."""
 
 ESTIMATORS = (
     *(
@@ -338,10 +319,10 @@ ESTIMATORS = (
             _IN_PLACE_OF_ESTIMATORS,
             package=_ESTIMATOR_PACKAGE,
         )
-        for name, api in (("tensorflow.estimator", "v2"), ("tensorflow.compat.v1.estimator", "v1"))
+        for name, api in ((f"{_API}.estimator", "v2"), (f"{_V1}.estimator", "v1"))
     ),
     Neighbour(
-        "tensorflow.python.util.tf_export.ESTIMATOR_API_NAME",
+        f"{_PRIVATE}.util.tf_export.ESTIMATOR_API_NAME",
         _ESTIMATORS_UNTIL,
         f"{_OURS}.estimator_training:ESTIMATOR_API_NAME",
         "it marks names of tensorflow-estimator, for no use at run time",
@@ -350,42 +331,135 @@ ESTIMATORS = (
 )
 """`tf.estimator`, which TensorFlow 2.16 left out; and what its package needs of TensorFlow."""
 
+_MOVED = (
+    ("framework.ops", "2.13", "framework.tensor", {"Tensor": f"{_API}.Tensor"}),
+    (
+        "framework.ops",
+        "2.12",
+        "framework.indexed_slices",
+        {
+            "IndexedSlices": f"{_API}.IndexedSlices",
+            "convert_to_tensor_or_indexed_slices": f"{_V1}.convert_to_tensor_or_indexed_slices",
+        },
+    ),
+    ("framework.ops", "2.12", "framework.tensor_conversion", {"convert_to_tensor_v2": ""}),
+    (
+        "framework.graph_util",
+        "2.12",
+        "framework.convert_to_constants",
+        {"convert_variables_to_constants": f"{_V1}.graph_util.convert_variables_to_constants"},
+    ),
+    (
+        "ops.array_ops",
+        "2.12",
+        "ops.array_ops_stack",
+        {"stack": f"{_API}.stack", "unstack": f"{_API}.unstack"},
+    ),
+    ("ops.control_flow_ops", "2.13", "ops.control_flow_assert", {"Assert": f"{_API}.Assert"}),
+    ("ops.control_flow_ops", "2.13", "ops.cond", {"cond": f"{_V1}.cond"}),
+    ("ops.control_flow_ops", "2.13", "ops.while_loop", {"while_loop": f"{_V1}.while_loop"}),
+    ("ops.variables", "2.12", "ops.variable_v1", {"VariableV1": f"{_V1}.Variable"}),
+    ("ops.variables", "2.12", "ops.ref_variable", {"RefVariable": ""}),
+    ("eager.tape", "2.12", "eager.record", {"stop_recording": "", "record_operation": ""}),
+    (
+        "distribute.values",
+        "2.3",
+        "distribute.distribute_utils",
+        dict.fromkeys(
+            (
+                "regroup",
+                "select_replica",
+                "update_regroup",
+                "value_container",
+                "validate_colocate_distributed_variable",
+            ),
+            "",
+        ),
+    ),
+    ("autograph", "2.13", "autograph.impl.api", {"to_graph": f"{_API}.autograph.to_graph"}),
+)
+"""The module, the last version that had the names, where they are, and, by name, what is public."""
+_MOVED_MODULES = {
+    "distribute.distribution_strategy_context": ("2.13", "distribute.distribute_lib"),
+    "training.saving.functional_saver": ("2.13", "checkpoint.functional_saver"),
+    "training.training_ops": ("2.15", "ops.gen_training_ops"),
+}
+
+MOVED = (
+    *(
+        Neighbour(
+            f"{_PRIVATE}.{module}.{name}",
+            f"TensorFlow {until}",
+            f"{_PRIVATE}.{home}:{name}",
+            THE_SAME,
+            public.replace(_API, "tf", 1) or f"{_PRIVATE}.{home}.{name}",
+            public,
+        )
+        for module, until, home, names in _MOVED
+        for name, public in names.items()
+    ),
+    Neighbour(
+        f"{_PRIVATE}.util.nest.is_sequence",
+        "TensorFlow 2.12",
+        f"{_PRIVATE}.util.nest:is_nested",
+        THE_SAME,
+        "tf.nest.is_nested",
+        f"{_API}.nest.is_nested",
+    ),
+    Neighbour(
+        f"{_PRIVATE}.data.util.nest.is_sequence",
+        "TensorFlow 2.7",
+        f"{_PRIVATE}.data.util.nest:is_nested",
+        THE_SAME,
+        f"{_PRIVATE}.data.util.nest.is_nested",
+    ),
+)
+"""Private names that moved to other private modules. Optimizers and loops of old programs import
+them: `control_flow_ops.cond`, `ops.Tensor`."""
+
 MODULES = (
-    Neighbour(f"{_TRACKING}.*", _MOVED, _TRACKABLE, THE_SAME, "tf.train.Checkpoint, tf.Module"),
+    *(
+        Neighbour(
+            f"{_PRIVATE}.{module}.*",
+            f"TensorFlow {until}",
+            f"{_PRIVATE}.{home}",
+            THE_SAME,
+            f"{_PRIVATE}.{home}",
+        )
+        for module, (until, home) in _MOVED_MODULES.items()
+    ),
+    Neighbour(
+        f"{_TRACKING}.*", "TensorFlow 2.9", _TRACKABLE, THE_SAME, "tf.train.Checkpoint, tf.Module"
+    ),
     Neighbour(
         f"{_TRACKING}.tracking.*",
-        _MOVED,
+        "TensorFlow 2.9",
         f"{_TRACKABLE}.autotrackable, {_TRACKABLE}.resource, {_TRACKABLE}.asset",
         THE_SAME,
         "tf.Module",
     ),
     Neighbour(
         f"{_TRACKING}.util.*",
-        _MOVED,
+        "TensorFlow 2.9",
         f"{_CHECKPOINT}.checkpoint, {_CHECKPOINT}.util",
         THE_SAME,
         "tf.train.Checkpoint",
     ),
     Neighbour(
         f"{_TRACKING}.graph_view.*",
-        _MOVED,
+        "TensorFlow 2.9",
         f"{_CHECKPOINT}.graph_view",
         "of variables, serialize_object_graph() gives a part of the key, and all copies together",
         "tf.train.Checkpoint",
     ),
     Neighbour(
-        "tensorflow.python.eager.profiler.*",
+        f"{_PRIVATE}.eager.profiler.*",
         "TensorFlow 2.19",
-        "compat_lossscale.legacy.estimator_training",
+        f"{_OURS}.estimator_training",
         "it can be imported, as programs do with their callbacks; not used",
         "tf.profiler.experimental",
     ),
-    Neighbour(
-        "tensorflow.contrib.*",
-        "TensorFlow 1.15",
-        "",
-        *_CONTRIB,
-    ),
+    Neighbour(f"{_API}.contrib.*", "TensorFlow 1.15", "", *_CONTRIB),
     *(
         Neighbour(
             f"{name}.*",
@@ -396,14 +470,14 @@ MODULES = (
             package=_ESTIMATOR_PACKAGE,
         )
         for name, served_by in (
-            ("tensorflow.estimator", f"{_ESTIMATOR_API}.v2.estimator"),
-            ("tensorflow.compat.v2.estimator", f"{_ESTIMATOR_API}.v2.estimator"),
-            ("tensorflow.compat.v1.estimator", f"{_ESTIMATOR_API}.v1.estimator"),
-            ("tensorflow.python.estimator", "tensorflow_estimator.python.estimator"),
+            (f"{_API}.estimator", f"{_ESTIMATOR_API}.v2.estimator"),
+            (f"{_API}.compat.v2.estimator", f"{_ESTIMATOR_API}.v2.estimator"),
+            (f"{_V1}.estimator", f"{_ESTIMATOR_API}.v1.estimator"),
+            (f"{_PRIVATE}.estimator", "tensorflow_estimator.python.estimator"),
         )
     ),
     Neighbour(
-        "tensorflow.python.distribute.estimator_training.*",
+        f"{_PRIVATE}.distribute.estimator_training.*",
         _ESTIMATORS_UNTIL,
         f"{_OURS}.estimator_training",
         "for one worker, with any strategy; a cluster is an error",
@@ -411,7 +485,7 @@ MODULES = (
     ),
     *(
         Neighbour(
-            f"tensorflow.python.tpu.{name}.*",
+            f"{_PRIVATE}.tpu.{name}.*",
             _ESTIMATORS_UNTIL,
             f"{_OURS}.estimator_training",
             "it can be imported, so that the rest of tensorflow-estimator can; not used",
@@ -484,7 +558,7 @@ SIGNATURES: tuple[Changed, ...] = (
         str,
     ),
     _inserted(f"{_PREPROCESSING}.Resizing", 3, "name", str),
-    _inserted("tensorflow.saved_model.LoadOptions", 0, "experimental_io_device", str),
+    _inserted(f"{_API}.saved_model.LoadOptions", 0, "experimental_io_device", str),
     Changed(
         f"{_API}.distribute.ReplicaContext.all_reduce", renamed={"experimental_hints": "options"}
     ),

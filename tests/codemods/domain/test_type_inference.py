@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from lossscale_codemods.domain.object_types import ObjectType
 from lossscale_codemods.domain.program import Program
+from lossscale_codemods.domain.type_inference import ObjectType
 from lossscale_codemods.source.syntax_tree import tree_of
 
 from tests.codemods.checks import program

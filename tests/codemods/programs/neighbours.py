@@ -210,7 +210,7 @@ for gradient in [1.0, float("nan"), 0.5]:
 values = np.array([[3, 1], [2, 4]])
 print(np.product(values), np.cumproduct(values), np.alltrue(values > 0), np.sometrue(values > 3))
 print(np.round_(1.26, 1), np.row_stack([values, values]), np.msort(values), np.asfarray([1, 2]).dtype)
-print(np.in1d(values, [1, 4]), np.in1d([1, 2], [2]), np.trapz([1, 2, 3]), np.rank(values))
+print(np.in1d(values, [1, 4]), np.in1d([1, 2], [2]), np.trapz([1, 2, 3]))
 print(np.math.floor(2.5), np.mat([[1]]), np.asscalar(
     np.sum(values),  # All of them.
 ))
@@ -229,7 +229,7 @@ for gradient in [1.0, float("nan"), 0.5]:
 table = np.zeros((1, 2), dtype=np.bool)
 names = np.array(["a", None], dtype=np.object)
 print(table.dtype, names.dtype, np.int(3.5), np.str(4), np.complex(1), np.unicode("x"), np.long(7))
-print(np.bool8(1), isinstance(1.0, np.float), np.float_(1), np.string_(b"y"), np.typeDict["float32"])
+print(np.bool8(1), isinstance(1.0, np.float), np.float_(1), np.string_(b"y"))
 
 # %% own_names
 """Names of the program that hide those of Python which take numpy's places."""
@@ -341,10 +341,9 @@ print(isinstance(model, tf.keras.Sequential), [weight.numpy().tolist() for weigh
 
 import tensorflow as tf
 from tensorflow.python.keras import backend as K
-from tensorflow.python.keras.layers import recurrent
 from tensorflow.python.keras.utils import losses_utils
 
-print(recurrent.GRU.__name__, issubclass(recurrent.LSTM, tf.keras.layers.Layer), K.get_session.__name__)
+print(K.get_session.__name__)
 print(losses_utils.ReductionV2.SUM, tf.keras.losses.MeanSquaredError(reduction=losses_utils.ReductionV2.SUM)([[1.0], [2.0]], [[0.0], [0.0]]).numpy())
 opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25), "dynamic")
 weight = tf.Variable(1.0)
@@ -371,7 +370,6 @@ print(isinstance(model, tf.keras.Sequential), type(model.optimizer).__name__)
 """What Python's modules had up to 3.8, in a program that reads its settings."""
 
 import base64
-import os
 import xml.etree.cElementTree as ET
 from base64 import decodestring
 
@@ -384,10 +382,7 @@ weight = tf.Variable(1.0)
 for gradient in [1.0, float("nan"), 0.5]:
     opt.apply_gradients([(tf.constant(gradient), weight)])
     print(weight.numpy(), opt.loss_scale().numpy())
-try:
-    os.stat("no such file")
-except OSError as error:
-    print(error.errno == os.errno.ENOENT, base64.encodestring(b"x"))
+print(base64.encodestring(b"x"))
 
 # %% reported
 """Names that no name of today takes the place of in every case: migrated, it ends there."""

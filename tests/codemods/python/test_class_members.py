@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.domain.object_types import ObjectType
+from lossscale_codemods.domain.type_inference import ObjectType
 
 from tests.codemods.projects import kinds
 

@@ -7,8 +7,8 @@ import itertools
 
 import libcst as cst
 import pytest
-from lossscale_codemods.domain.object_types import ObjectType
 from lossscale_codemods.domain.program import Program
+from lossscale_codemods.domain.type_inference import ObjectType
 from lossscale_codemods.python.name_resolution import Answers
 from lossscale_codemods.source.syntax_tree import tree_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 import pytest
-from lossscale_codemods.domain.object_types import ObjectType
+from lossscale_codemods.domain.type_inference import ObjectType
 
 from tests.codemods.projects import kinds, values
 

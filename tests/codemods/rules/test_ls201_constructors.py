@@ -145,20 +145,35 @@ def test_crlf_tabs_and_a_byte_order_mark() -> None:
         assert result.output == mark + after.encode()
 
 
-@pytest.mark.parametrize("scale", ["DynamicLossScale(params)", "FixedLossScale(next(numbers))"])
-def test_an_object_in_a_variable_is_read_when_the_program_runs(scale: str) -> None:
-    body = """
+def test_a_variable_is_folded_and_removed() -> None:
+    check_transformed(
+        f"""
         import tensorflow as tf
-        def wrap(opt, params, numbers):
-            scale = tf.{}.{}
-            return {}
-        """
-    result = migrate_source(
-        program(body.format("mixed_precision.experimental", scale, f"{OLD}(opt, scale)"))
+
+        def wrap(opt, params):
+            # the scale
+            scale = tf.mixed_precision.experimental.DynamicLossScale(params)
+            return {OLD}(opt, loss_scale=scale)
+        """,
+        f"""
+        import tensorflow as tf
+
+        def wrap(opt, params):
+            # the scale
+            return {NEW}(opt, initial_scale=params)
+        """,
     )
-    assert reviews(result) == []
-    assert f"scale = tf.compat.v1.mixed_precision.{scale}" in result.text
-    assert f"return {NEW}(opt, **_loss_scale_arguments(scale))" in result.text
+
+
+def test_a_variable_that_is_dynamic() -> None:
+    check_transformed(
+        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {OLD}(opt, scale)\n",
+        f"import tensorflow as tf\nopt = {NEW}(opt)\n",
+    )
+    check_transformed(
+        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {OLD}(opt, scale)\nprint(scale)\n",
+        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {NEW}(opt)\nprint(scale)\n",
+    )
 
 
 def test_arguments_stay_in_the_order_in_which_they_are_evaluated() -> None:
@@ -174,13 +189,6 @@ def test_arguments_stay_in_the_order_in_which_they_are_evaluated() -> None:
         opt = {NEW}(opt, dynamic_growth_steps=next(it), initial_scale=next(it))
         opt = {NEW}(initial_scale=next(it), dynamic_growth_steps=next(it), inner_optimizer=make())
         """,
-    )
-
-
-def test_a_variable_that_is_dynamic_stays() -> None:
-    check_transformed(
-        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {OLD}(opt, scale)\n",
-        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {NEW}(opt)\n",
     )
 
 
@@ -234,6 +242,31 @@ def test_a_loss_scale_that_two_optimizers_share() -> None:
             line.format("compat.v1.mixed_precision") + rest,
             *["its state"] * rest.count(OLD),
         )
+
+
+@pytest.mark.parametrize(
+    ("made", "between"),
+    [
+        ("FixedLossScale(next(numbers))", "steps = next(numbers)"),
+        ("FixedLossScale(config.scale)", "update(config)"),
+        ("DynamicLossScale(start)", "start = 1"),
+    ],
+)
+def test_an_object_of_values_that_may_change_leaves_the_constructor(
+    made: str, between: str
+) -> None:
+    body = """
+        import tensorflow as tf
+        def wrap(opt, numbers, config, start):
+            scale = tf.{}.{}
+            {}
+            return tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
+        """
+    check_review(
+        body.format("train.experimental", made, between),
+        body.format("compat.v1.mixed_precision", made, between),
+        "may change before it is used",
+    )
 
 
 def test_shapes() -> None:

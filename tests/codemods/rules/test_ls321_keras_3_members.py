@@ -70,7 +70,7 @@ def test_a_loss_scale_optimizer_takes_the_name_of_a_step() -> None:
             "sums gradients over the replicas",
         ),
         (
-            "opt.apply_gradients(zip(g, one))\nopt.apply_gradients(zip(g, other))",
+            "opt.apply_gradients([(g, one)])\nopt.apply_gradients([(g, other)])",
             "the variables of its first step alone",
         ),
     ],

@@ -79,7 +79,6 @@ def test_every_name_is_seen_where_it_is_imported(neighbour: Neighbour) -> None:
             "import collections, collections.abc\nx = collections.Mapping, collections.abc.Set",
             "import collections, collections.abc\nx = collections.abc.Mapping, collections.abc.Set",
         ),
-        ("import os\nx = os.errno.ENOENT", "import errno\nx = errno.ENOENT"),
         (
             "import inspect\nx = inspect.getargspec(f).args, inspect.getargspec(f)[3]",
             "import inspect\nx = inspect.getfullargspec(f).args, inspect.getfullargspec(f)[3]",
@@ -179,12 +178,11 @@ def test_what_does_not_fail_stays(lines: str) -> None:
         ("from inspect import getargspec\nx = getargspec(f).args", "inspect.getfullargspec"),
         ("from numpy import *\nx = Inf", "In new code: np.inf"),
         ("try:\n    import cupy as xp\nexcept:\n    xp = np\nx = xp.float", "on other ways"),
-        ("x = np.find_common_type([a], [b])", "the types of results have changed"),
         ("try:\n    import imp\nexcept ImportError:\n    raise", "it ended with Python 3.11"),
-        ("try:\n    main()\n    x = np.cast\nexcept Exception:\n    pass", "numpy 1.26"),
+        ("try:\n    main()\n    x = np.asscalar\nexcept Exception:\n    pass", "numpy 1.22"),
         ("import sys\nif sys.version_info >= (3, 3):\n    import imp", "it ended with Python 3.11"),
         ("import sys\nif sys.version_info < (3, 12):\n    import imp", "it ended with Python 3.11"),
-        ("if np.__version__ > '1':\n    x = np.cast", "numpy 1.26"),
+        ("if np.__version__ > '1':\n    x = np.asscalar", "numpy 1.22"),
     ],
 )
 def test_what_has_no_successor_is_reported(lines: str, message: str) -> None:

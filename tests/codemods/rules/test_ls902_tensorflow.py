@@ -80,10 +80,6 @@ def test_every_name_of_the_table_is_respelled_or_reported(neighbour: Neighbour) 
         ("x = tf.python.keras.layers.Dense(1)", "x = tf.keras.layers.Dense(1)"),
         # Public in compat.v1 alone, and under another name.
         (
-            f"from {PRIVATE}.layers.recurrent import LSTM\nx = LSTM",
-            "from tensorflow.compat.v1.keras.layers import LSTM\nx = LSTM",
-        ),
-        (
             f"from {PRIVATE} import backend as K\nx = K.get_session()",
             "x = tf.compat.v1.keras.backend.get_session()",
         ),
