@@ -67,7 +67,7 @@ NOT_FIXED = Review(
 )
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 _OWN_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
-"""How a class of loss scales reads that is none of TensorFlow's."""
+"""How a class of loss scales reads that is not one of TensorFlow's."""
 _BASES = ("LossScale", "DynamicLossScale", "FixedLossScale")
 _STAND_INS = {LossScaleType.DYNAMIC: ['"dynamic"'], LossScaleType.NUMBER: ["128", "0.5"]}
 """What a function of the file can give, for the proof."""
