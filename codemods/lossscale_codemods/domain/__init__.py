@@ -53,7 +53,6 @@ from lossscale_codemods.python import (
     Resolver,
     Scope,
     all_bindings,
-    import_folders,
     import_path,
     is_top,
     member_path,

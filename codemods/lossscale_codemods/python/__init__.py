@@ -19,7 +19,6 @@ from lossscale_codemods.python.name_resolution import (
 )
 from lossscale_codemods.python.project_files import (
     ProjectFiles,
-    import_folders,
     is_top,
     module_at,
 )
