@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -142,7 +143,7 @@ def _exceptions(found: Results, families: list[str]) -> Iterator[str]:
 def _short(error: str) -> str:
     """The beginning of an error, as a table cell takes it."""
     error = error.replace("|", "/").replace("`", "'")
-    return error if len(error) <= 120 else f"{error[:117]}..."
+    return textwrap.shorten(error, 120, placeholder=" ...")
 
 
 if __name__ == "__main__":
