@@ -73,7 +73,6 @@ REFUSED = {
     "carriage returns only": (b"x = 1\r" + OLD.replace(b"\n", b"\r"), "carriage return"),
     "white space behind the last statement": (OLD + b"\n  \n", "white space"),
     "a null byte": (OLD + b"# \0\n", ""),
-    "utf-16": ((OLD.decode()).encode("utf-16"), ""),
     "utf-16 cookie": (b"# coding: utf-16\n" + OLD, ""),
     "unknown cookie": (b"# coding: klingon\n" + OLD, "decoded"),
     "no text": (b"# coding: hex\n" + OLD, ""),
@@ -91,6 +90,14 @@ def test_refused_with_the_reason(what: str) -> None:
     assert result.output == source
     assert result.problem
     assert reason in result.problem
+
+
+def test_utf_16_is_left_alone_as_python_does_not_run_it() -> None:
+    source = OLD.decode().encode("utf-16")
+    with pytest.raises((SyntaxError, ValueError)):
+        compile(source, "utf-16.py", "exec")
+    result = migrate_source(source)
+    assert (result.status, result.output) == (Status.UNCHANGED, source)
 
 
 NESTED = {
