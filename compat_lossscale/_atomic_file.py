@@ -14,6 +14,9 @@ from pathlib import Path
 def replacing(path: str | Path) -> Iterator[Path]:
     """Creates a temporary file that replaces `path` at the end, and is removed after an error.
 
+    Args:
+        path: The file to write. It need not exist.
+
     Yields:
         The path of the temporary file, to write to. The file is flushed to the disk before it
         replaces `path`, and gets the mode of a new file.

@@ -100,6 +100,10 @@ def _compile_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
     """Creates a policy from the `dtype` in a layer's config (private in TensorFlow).
 
+    Args:
+        config: `{"class_name", "config"}`, the name of a dtype, or `None`.
+        custom_objects: Custom classes by name.
+
     Returns:
         A policy, which has a loss scale if the config states one.
     """
@@ -236,7 +240,12 @@ if stock.POLICY_NAME_IN_FILES is not None:
 
 
 def with_input_dtype(policy: Any, dtype: Any) -> Policy:
-    """Returns the policy of a layer that infers its dtype (private in TensorFlow 2.0 to 2.2)."""
+    """Returns the policy of a layer that infers its dtype (private in TensorFlow 2.0 to 2.2).
+
+    Args:
+        policy: A policy without a compute dtype.
+        dtype: The dtype of the layer's first input.
+    """
     name = tf.as_dtype(dtype).name
     return Policy(name if policy.variable_dtype is None else f"{name}_with_float32_vars")
 

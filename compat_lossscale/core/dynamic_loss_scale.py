@@ -35,6 +35,9 @@ class RuleSettings:
     In a graph of TensorFlow 1 there is no variable, because a Saver would save it with the model:
     the numbers are constants of the graph.
 
+    Args:
+        rule: The rule at first.
+
     Attributes:
         rule: The rule now.
         variable: A float64 vector of the numbers, and of how many steps at the floor are an error;

@@ -35,6 +35,11 @@ _LARGE = 2**17
 def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
     """Multiplies a loss by the loss scale, in the loss's own dtype.
 
+    Args:
+        loss: A floating-point tensor of any shape, which may be ragged or sparse, or a callable
+            without arguments that gives one.
+        loss_scale: Gives the current loss scale, a float32 scalar tensor.
+
     Returns:
         The scaled loss; for a callable, a callable that gives it and reads the loss scale each
         time it is called (as in TensorFlow 2.4; 2.0 to 2.3 read it once).
@@ -64,6 +69,10 @@ def _as_tensor(value: Any) -> tf.Tensor:
 def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[Any]:
     """Divides every gradient by the loss scale.
 
+    Args:
+        gradients: Dense tensors, `tf.IndexedSlices` or `None`, of any floating-point dtype.
+        loss_scale: The loss scale, a float32 scalar tensor.
+
     Returns:
         A list as long as `gradients`, each of its own dtype and kind: `None` stays `None`, and
         `tf.IndexedSlices` stay sparse (since TensorFlow 2.3; they became dense before).
@@ -82,6 +91,9 @@ def _multiply(gradient: Any, factor: Callable[[tf.DType], tf.Tensor]) -> Any:
 @as_written
 def all_finite(gradients: Any) -> tf.Tensor:
     """Asks whether no gradient holds a NaN or an infinity.
+
+    Args:
+        gradients: A nested structure of dense tensors, `tf.IndexedSlices` and `None`.
 
     Returns:
         A bool scalar tensor. No gradients at all count as finite, and `None` is left out.

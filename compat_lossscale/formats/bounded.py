@@ -26,6 +26,9 @@ def open_regular(path: str) -> BinaryIO:
     Args:
         path: The file. Symbolic links are followed, because the user named the link.
 
+    Returns:
+        The open file.
+
     Raises:
         UnreadableArtefactError: It does not exist, it cannot be read, or it is a pipe, a device
             or a folder.
@@ -50,6 +53,9 @@ def open_part(path: str, folder: str) -> BinaryIO:
         path: The file.
         folder: The folder of the artefact. A link that leads out of it is not followed, because
             the user did not name it.
+
+    Returns:
+        The open file.
 
     Raises:
         UnreadableArtefactError: As for `open_regular`; or it is such a link.
@@ -107,6 +113,9 @@ def decode(data: bytes | str, what: str) -> str:
 
 def parse_json(text: str, what: str) -> Any:
     """Parses JSON of limited depth.
+
+    Returns:
+        The value.
 
     Raises:
         UnreadableArtefactError: It is not JSON, is nested too deeply, or has too many values.

@@ -70,7 +70,13 @@ class Description(TypedDict):
 
 
 class Window(io.RawIOBase):
-    """Part of a file, as a file: a file that a ZIP archive stores uncompressed."""
+    """Part of a file, as a file: a file that a ZIP archive stores uncompressed.
+
+    Args:
+        file: The file.
+        start: The offset of the part, in bytes.
+        size: The size of the part, in bytes.
+    """
 
     def __init__(self, file: BinaryIO, start: int, size: int) -> None:
         self._file, self._start, self._size, self._position = file, start, size, 0

@@ -59,6 +59,15 @@ _process: subprocess.Popen[bytes] | None = None
 def call(kind: type[_T], function: str, path: str, *arguments: Any) -> _T:
     """Calls a function in the other process.
 
+    Args:
+        kind: The class of the result.
+        function: The name of the function, one of `_FUNCTIONS`. It returns `to_json` of the result.
+        path: The file, which is its first argument.
+        arguments: The other arguments, JSON values.
+
+    Returns:
+        The result.
+
     Raises:
         UnreadableArtefactError: It failed, crashed, or exceeded a limit.
         MissingExtraError: h5py is not installed.

@@ -83,6 +83,12 @@ def find_config(
 ) -> tuple[StatedConfig, ...]:
     """Finds the loss scale of a model's optimizer if the model's config does not state it.
 
+    Args:
+        model: The model's config, which states no loss scale.
+        where: The name of its place.
+        version: The version of Keras that wrote it.
+        description: The content of its weights; `None` if it has none.
+
     Returns:
         The config that would state it; nothing if the variables are those of an optimizer that is
         not wrapped.

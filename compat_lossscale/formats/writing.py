@@ -92,6 +92,13 @@ def writing(
 ) -> Iterator[Path]:
     """Opens a conversion's output, which is written completely or not at all.
 
+    Args:
+        path: The artefact, which is never replaced.
+        output: The file to write.
+        conversion: What is written.
+        lossy: Whether to write it if something is lost.
+        overwrite: Whether to replace another existing file.
+
     Yields:
         The file to write meanwhile.
 

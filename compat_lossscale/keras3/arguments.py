@@ -141,6 +141,13 @@ def spec_of(
 ) -> LossScaleSpec:
     """Returns the spec of the loss scale that a constructor's arguments state.
 
+    Args:
+        inner_optimizer: The optimizer to wrap; its `loss_scale_factor` may be the fixed scale.
+        dynamic: Whether the loss scale is dynamic.
+        initial_scale: The first or only value.
+        dynamic_growth_steps: Good steps in a row before growth.
+        rule: The rule by which it moves.
+
     Raises:
         LossScaleArgumentError: They contradict each other, or a fixed scale is infinite in float32.
     """
@@ -167,6 +174,11 @@ def check_aggregation(
     skip_gradients_aggregation: bool = False,
 ) -> None:
     """Refuses arguments of `apply_gradients` that Keras 3 cannot do as they say.
+
+    Args:
+        name: A name for the step's operations, for which Keras 3 has no use.
+        experimental_aggregate_gradients: Whether gradients are summed over the replicas.
+        skip_gradients_aggregation: The opposite.
 
     Raises:
         ValueError: They are not to be summed.

@@ -188,7 +188,12 @@ _look_up_in_layers = _explaining(MODEL_MEMBERS, "layers and models")
 
 
 class Variables(list[Any]):
-    """A list that can be called, for it was a method up to TensorFlow 2.10."""
+    """A list that can be called, for it was a method up to TensorFlow 2.10.
+
+    Args:
+        variables: What Keras 3's attribute has.
+        called: What the method gives; by default, the same.
+    """
 
     def __init__(self, variables: Iterable[Any], called: Iterable[Any] | None = None) -> None:
         super().__init__(variables)
@@ -296,6 +301,10 @@ def set_value(x: Any, value: Any) -> None:
     """Sets the value of a variable, such as `optimizer.lr`.
 
     Source: `tf.keras.backend.set_value`. Keras 3's own fails for its variables.
+
+    Args:
+        x: A variable.
+        value: What it is to be, of its shape.
     """
     x.assign(np.asarray(value, dtype=keras.backend.standardize_dtype(x.dtype)))
 

@@ -66,6 +66,11 @@ class ProtocolRecord:
     def gradients_are_scaled(self, method: str, *, otherwise: Protocol) -> bool:
         """Says whether the gradients that are applied now are scaled; the step ends here.
 
+        Args:
+            method: What they are applied by.
+            otherwise: The protocol of that method, for an optimizer that was never asked to scale
+                or unscale anything.
+
         Raises:
             LossScaleMisuseError: The step has calls of both protocols.
         """

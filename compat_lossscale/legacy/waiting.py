@@ -122,12 +122,16 @@ def _serve_names_of(module: ModuleType, undo: list[Callable[[], None]]) -> None:
 
         return serving.NAMES[module.__name__].get(name)
 
+    look_up = _import_hook.looking_up(module, find)
+
     def put_back() -> None:
+        if vars(module).get("__getattr__") is not look_up:
+            return  # The program has put another one there since.
         del vars(module)["__getattr__"]
         if before is not None:
             vars(module)["__getattr__"] = before
 
-    vars(module)["__getattr__"] = _import_hook.looking_up(module, find)
+    vars(module)["__getattr__"] = look_up
     undo.append(put_back)
 
 

@@ -94,6 +94,9 @@ def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
             too.
         below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
 
+    Returns:
+        The LossScale.
+
     Raises:
         LossScaleArgumentError: For anything else, `None` and a multiplier of 0 included.
     """
@@ -118,6 +121,13 @@ def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
 
 def with_rule(loss_scale: Any, rule: LossScaleRule) -> DynamicLossScale:
     """Makes the dynamic loss scale of an old constructor that is given a rule too.
+
+    Args:
+        loss_scale: The constructor's `loss_scale`, which must be `"dynamic"`.
+        rule: The rule.
+
+    Returns:
+        The loss scale.
 
     Raises:
         LossScaleArgumentError: `loss_scale` is anything else, or `rule` is no rule.
@@ -155,7 +165,12 @@ def opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
 
 @dataclasses.dataclass(frozen=True)
 class LossScaleConfigs:
-    """Reads and writes such configs by the registry of one Keras."""
+    """Reads and writes such configs by the registry of one Keras.
+
+    Attributes:
+        registered_name: Keras' `get_registered_name`.
+        registered_object: Keras' `get_registered_object`.
+    """
 
     registered_name: Callable[[type], str]
     registered_object: Callable[[str, dict[str, Any], dict[str, Any]], Any]
@@ -172,6 +187,10 @@ class LossScaleConfigs:
 
         Where that form has no words for the loss scale (a multiplier other than 2, a user's own
         LossScale), it is in the form of TensorFlow 2.0 to 2.3.
+
+        Args:
+            loss_scale: The optimizer's loss scale.
+            inner_config: The config of the optimizer that it wraps.
         """
         spec = spec_of(loss_scale)
         if spec is None:
@@ -184,6 +203,14 @@ class LossScaleConfigs:
         self, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
     ) -> LossScale:
         """Makes a loss scale, in its initial state, from what `serialize` returned.
+
+        Args:
+            config: `{"class_name", "config"}`.
+            custom_objects: Users' own LossScale classes by name. Those registered with Keras are
+                known.
+
+        Returns:
+            The loss scale.
 
         Raises:
             ConfigFormatError: The class is not known, or `config` has another form.
@@ -208,6 +235,11 @@ class LossScaleConfigs:
     ) -> LossScale:
         """Makes the loss scale that the config of an optimizer states.
 
+        Args:
+            config: The config of an optimizer of any generation. Its `loss_scale` may also be a
+                LossScale.
+            custom_objects: Users' own LossScale classes by name.
+
         Returns:
             The loss scale, in its initial state; the same object, if the config has one.
 
@@ -227,6 +259,14 @@ class LossScaleConfigs:
         Source: `LossScaleOptimizer` of TensorFlow 2.0 to 2.4 and `Policy` of 2.1 to 2.4. The
         optimizers of `tf.compat.v1.train` take no dictionary.
 
+        Args:
+            loss_scale: `{"class_name", "config"}`, see `deserialize`; or what `as_loss_scale`
+                takes.
+            below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
+
+        Returns:
+            The loss scale.
+
         Raises:
             ConfigFormatError: It is a dictionary of another form, or of an unknown class.
             LossScaleArgumentError: It is not one of these.
@@ -237,6 +277,12 @@ class LossScaleConfigs:
 
     def get(self, identifier: Any) -> LossScale | None:
         """Makes a loss scale of whatever Keras up to TensorFlow 2.3 took for one.
+
+        Args:
+            identifier: What `interpret` takes, or `None`.
+
+        Returns:
+            The loss scale; `None` for `None`.
 
         Raises:
             ConfigFormatError: It is a dictionary of another form, or of an unknown class.
@@ -391,6 +437,10 @@ def get_layer_policy_of(layers: type, kind: str) -> Callable[[Any], Any]:
 
 def wrap_under(policy: Any, default: Wrap | None) -> Wrap | None:
     """Returns what `Model.compile` wraps an optimizer with under a policy.
+
+    Args:
+        policy: The model's policy.
+        default: What it wraps with under a `mixed_float16` policy that is not experimental.
 
     Returns:
         A function that wraps an optimizer; `None` to leave it to Keras.

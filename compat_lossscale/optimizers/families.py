@@ -85,6 +85,10 @@ def family_of(optimizer: Any) -> type | None:
 def joined(cls: type, front_end: type) -> type:
     """Joins a LossScaleOptimizer class with the front end of a family of optimizers.
 
+    Args:
+        cls: `LossScaleOptimizer` or a subclass, as declared.
+        front_end: The family's front end.
+
     Returns:
         A subclass of both. The package's own classes take the name under which tf-keras knows its
         own class of that family, so that what they save can be loaded without this package.
@@ -137,6 +141,14 @@ def become(optimizer: Any, family: type) -> None:
 
 def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
     """Checks that a class can wrap an optimizer.
+
+    Args:
+        cls: `LossScaleOptimizer` or a subclass, declared or joined with a family.
+        inner_optimizer: What was given as the optimizer to wrap.
+        argument: The name of that argument.
+
+    Returns:
+        The base class of the family that the optimizer is of.
 
     Raises:
         LossScaleArgumentError: It cannot be wrapped; the message says what to use instead.

@@ -137,6 +137,9 @@ class RestoredInnerOptimizer(_Trackable):
     Those checkpoints keep the inner optimizer under that name; since 2.3 it is in the wrapper's
     own place. Real TensorFlow 2.3 to 2.5 restore only its slots from there. This restores all of it
     and adds nothing to a checkpoint that is written.
+
+    Args:
+        optimizer: The inner optimizer.
     """
 
     def __init__(self, optimizer: Any) -> None:
