@@ -141,7 +141,11 @@ def of_model(node: cst.CSTNode, program: Program) -> Certainty:
 def of_own_layer(node: cst.CSTNode, program: Program) -> Certainty:
     """How sure it is that a name is a member of `self` in a layer or a model."""
     scope = program.resolver.class_of(owner_of(node))
-    return _sure(scope is not None and program.inherits(scope.node, frameworks.is_layer))
+    return _sure(scope is not None and _is_layer(scope.node, program))
+
+
+def _is_layer(node: cst.CSTNode, program: Program) -> bool:
+    return program.inherits(node, frameworks.is_layer)
 
 
 def of_own_metric(node: cst.CSTNode, program: Program) -> Certainty:
@@ -218,6 +222,19 @@ def is_step_behind_fit(node: cst.Attribute, program: Program) -> bool:
     is_fit = bool(reads & {"fit", "fit_generator", "train_on_batch"})
     is_called = program.tree.call_of(node) is not None
     return is_called and is_fit and "get_unscaled_gradients" not in reads
+
+
+def is_compiled_elsewhere(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is of the optimizer of a model that no file of the program compiles."""
+    if not isinstance(node.value, cst.Attribute) or node.value.attr.value != "optimizer":
+        return False
+    own = program.resolver.class_of(node.value.value)
+    if own is not None and ("optimizer" in own.attributes or not _is_layer(own.node, program)):
+        return False
+    if "compile" in program.reads_by_attribute:
+        return False
+    project = program.resolver.project
+    return project is None or not project.mentioning(".compile(")
 
 
 # Values.

@@ -283,6 +283,14 @@ _STEPS = (
         target=Target.KERAS3_ALONE,
     ),
     Keras3Row(
+        ("get_scaled_loss",),
+        "`compile` of Keras 3 wraps optimizers in its own class, which has no get_scaled_loss",
+        "Where the model is compiled, give it a compat_lossscale.keras3.LossScaleOptimizer.",
+        when=met.is_compiled_elsewhere,
+        stops=True,
+        target=Target.KERAS3,
+    ),
+    Keras3Row(
         ("apply_gradients",),
         "once `fit` has trained with this optimizer, it takes the gradients for scaled ones, as "
         "`fit` gives them",

@@ -534,13 +534,16 @@ def _can_be_old(node: cst.BaseExpression, program: Program, *, is_read: bool = T
         return True
     if not program.references and not program.runs_with_old:
         return False
+    kinds, old_kinds = program.types.of(node), program.old_types.of(node)
+    if ObjectType.OTHER in old_kinds - kinds and ObjectType.WRAPPER not in old_kinds:
+        return False  # The class that stayed makes it.
     answer = loss_scale_optimizer(node, program)
     if answer.certainty is Certainty.PROVEN:
-        return ObjectType.KERAS in program.types.of(node)  # As of a model: it may be the new class.
+        return ObjectType.KERAS in kinds  # As of a model: it may be the new class.
     if answer.certainty is not Certainty.LIKELY or program.resolver.class_of(node) is not None:
         return False
     is_name = is_read and isinstance(node, cst.Name) and _names_old_class(program)
-    is_tested = ObjectType.WRAPPER in program.types.of(node)
+    is_tested = ObjectType.WRAPPER in kinds
     return is_name or is_tested or keras_optimizer(node, program).can_be
 
 
