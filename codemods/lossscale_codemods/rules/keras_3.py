@@ -219,11 +219,7 @@ def _renamed(occurrence: Occurrence, mapped: Rewrite | None) -> Rewrite:
     """Returns the rewrite that takes the family out of a name, and maps the arguments."""
     if mapped is None:
         return rename(_FAMILY, occurrence)
-
-    def edits(renderer: NameRenderer) -> Sequence[Edit]:
-        return [*renderer.name_edit(occurrence), *mapped.edits(renderer)]
-
-    return Rewrite(mapped.message, edits)
+    return Rewrite(mapped.message, lambda r: [*r.name_edit(occurrence), *mapped.edits(r)])
 
 
 class Keras3OptimizersByName(_Keras3Rule):
