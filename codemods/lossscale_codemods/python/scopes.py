@@ -227,12 +227,13 @@ class BindingCollector:
     def _bind_attribute(
         self, scope: Scope, target: cst.Attribute, value: cst.BaseExpression | None
     ) -> None:
+        bound = self.scopes.binding_at.setdefault(target, [])
         name = dotted(target)
         if name is None:
             return
         kind = BindingKind.ASSIGN if value is not None else BindingKind.OTHER
         binding = Binding(name, kind, target, scope, value=value)
-        self.scopes.binding_at.setdefault(target, []).append(binding)
+        bound.append(binding)
         owner = class_of_self(target.value, scope)
         if owner is not None:
             owner.attributes.setdefault(target.attr.value, []).append(binding)
