@@ -129,7 +129,7 @@ class VersionReachability:
     def gone_probe(self, text: cst.CSTNode) -> Probe | None:
         """Returns what asks for the name in a string, if no branch for it is left."""
         probe = probe_of(text, self.resolver) if self.is_without_old else None
-        if probe is None or probe.kind in {"getattr", "find_spec"}:
+        if probe is None or probe.kind == "getattr":
             return None
         is_old = names.lookup(probe.path) is not None
         return probe if is_old and canonical(probe.path) not in self.features else None

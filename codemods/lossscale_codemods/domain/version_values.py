@@ -151,10 +151,6 @@ def probe_at(node: cst.CSTNode | None, resolver: Resolver) -> Probe | None:
         ) if not resolver.bindings(function):
             home = resolver.path(module)
             return None if home is None else Probe(node, kind, name, home)
-        case cst.Call(args=[cst.Arg(value=cst.SimpleString() as name)]) if (
-            resolver.path(node.func) or dotted(node.func) or ""
-        ).endswith("find_spec"):
-            return Probe(node, "find_spec", name)
         case cst.Comparison(
             left=cst.SimpleString() as name,
             comparisons=[
@@ -214,13 +210,6 @@ _STRING_METHODS = frozenset(
 )
 _SOMETHING = object()
 """Stands for an object of which nothing is known but that it is there."""
-
-
-@dataclasses.dataclass(frozen=True)
-class _Distribution:
-    """What `pkg_resources` knows of a package."""
-
-    version: str
 
 
 class VersionValues:
@@ -385,8 +374,6 @@ class VersionValues:
         if path is not None:
             return self._at(path) if frameworks.is_framework(path) else self._in_project(node)
         value = self.of(node.value)
-        if isinstance(value, _Distribution) and node.attr.value == "version":
-            return value.version
         if isinstance(value, ParsedVersion):
             return value.attribute(node.attr.value)
         raise UnknownValueError
@@ -485,10 +472,6 @@ class VersionValues:
         if isinstance(node.func, cst.Name) and not self.resolver.bindings(node.func):
             return self._builtin(node.func.value, arguments)
         path = self.resolver.path(node.func) or dotted(node.func) or ""
-        if path in {"importlib.metadata.version", "importlib_metadata.version"}:
-            return self._of_package(arguments)
-        if path.endswith("get_distribution"):
-            return _Distribution(self._of_package(arguments))
         if path.rpartition(".")[2] in _PARSERS and len(arguments) == 1:
             return ParsedVersion(self._version_text(arguments[0]))
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _STRING_METHODS:
@@ -506,11 +489,6 @@ class VersionValues:
             if _NAMED_VERSION.fullmatch(name):
                 return self.version
             raise
-
-    def _of_package(self, arguments: Sequence[cst.BaseExpression]) -> str:
-        if len(arguments) != 1 or not str(self.of(arguments[0])).startswith("tensorflow"):
-            raise UnknownValueError
-        return self.version
 
     def _builtin(self, name: str, arguments: Sequence[cst.BaseExpression]) -> Any:
         if name == "map" and len(arguments) == 2 and dotted(arguments[0]) in {"int", "float"}:
@@ -534,8 +512,6 @@ class VersionValues:
             raise UnknownValueError
         if probe.kind == "getattr" and isinstance(probe.node, cst.Call):
             return self._at(probe.path) if there else self.of(probe.node.args[2].value)
-        if probe.kind == "find_spec":
-            return _SOMETHING if there else None
         return there is not probe.negated
 
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
