@@ -331,15 +331,8 @@ class TypeInference:
 
     def _unpacked(self, binding: Binding) -> Values:
         """Returns what a name gets of a call's result: `model, optimizer = build()`."""
-        tree = self.scopes.tree
-        element = tree.parent(binding.node)
-        target = tree.parent(element) if isinstance(element, cst.Element) else None
-        above = tree.parent(target) if isinstance(target, cst.Tuple) else None
-        statement = tree.parent(above) if isinstance(above, cst.AssignTarget) else None
-        if not isinstance(target, cst.Tuple) or not isinstance(statement, cst.Assign):
-            return UNKNOWN
-        place = [e.value for e in target.elements].index(binding.node)  # type: ignore[arg-type]  # it is one
-        return self.part_of_call(statement.value, place, len(target.elements))
+        unpacked = self.scopes.unpacked(binding)
+        return UNKNOWN if unpacked is None else self.part_of_call(*unpacked)
 
     def _of_class(self, node: cst.BaseExpression) -> Values:
         """Returns the instances of a class, or of a tuple of classes."""

@@ -305,6 +305,9 @@ def _may_act(tree: Tree, statement: cst.CSTNode) -> bool:
         return bool(statement.decorators)
     if isinstance(statement, cst.ClassDef):
         return bool(statement.decorators or statement.keywords)
+    if isinstance(statement, cst.Try):
+        parts = [statement, *statement.handlers, statement.orelse, statement.finalbody]
+        return any(_may_act(tree, one) for part in parts if part for one in part.body.body)
     if not isinstance(statement, cst.SimpleStatementLine):
         return True
     imported: list[str] = []
