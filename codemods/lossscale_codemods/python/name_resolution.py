@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 _HARMLESS = frozenset({*sys.stdlib_module_names, "matplotlib", "numpy", "pylab", "scipy"})
-_DEEPEST = 8
 
 
 def outside(project: ProjectFiles, dotted: str) -> str | None:
@@ -74,54 +73,24 @@ def _hides(star: Binding, name: str, known: set[str | None], project: ProjectFil
     if name.startswith("_"):
         return False
     is_old = not known or any(p is not None and names.lookup(p) is not None for p in known)
-    gives = _gives(path, name, project, 0)
+    gives = _gives(path, name, project)
     if gives is None:
         return is_old
     same = project is not None and outside(project, member_path(path, name)) in known
     return gives and (is_old or not same)
 
 
-def _gives(path: str, name: str, project: ProjectFiles | None, depth: int) -> bool | None:
+def _gives(path: str, name: str, project: ProjectFiles | None) -> bool | None:
     """Whether a star import brings in a name; `None` if that is not known."""
     if path.partition(".")[0] in _HARMLESS:
         return False
-    if project is None or depth > _DEEPEST:
-        return None
-    located = project.locate(member_path(path, name))
-    if located is None:
-        return None
-    file, rest = located
-    if list(rest) != [name]:
-        return None
-    scopes = scopes_in(file, project.read(file) or b"")
+    file = project.module(path) if project is not None else None
+    scopes = scopes_in(file, project.read(file) or b"") if project and file else None
     if scopes is None:
         return None
-    module = scopes.module
-    listed = _listed(module)
-    if listed is not None:
-        return name in listed
-    if name in module.bindings:
+    if name in scopes.module.bindings:
         return True
-    stars = [star.path or "" for star in module.stars]
-    if any(frameworks.is_framework(star) for star in stars):
-        return None
-    seen = project.seen_from(file)
-    answers = [_gives(star, name, seen, depth + 1) for star in stars]
-    return True if True in answers else None if None in answers else False
-
-
-def _listed(module: Scope) -> set[str] | None:
-    """Returns what a module's `__all__` lists, if it has one that is written out."""
-    values = [binding.value for binding in module.bindings.get("__all__", ())]
-    if not values:
-        return None
-    return {
-        str(element.value.evaluated_value)
-        for value in values
-        if isinstance(value, cst.List | cst.Tuple)
-        for element in value.elements
-        if isinstance(element.value, cst.SimpleString)
-    }
+    return None if scopes.module.stars else False
 
 
 _STAR_STEPS = ("keras", "train", "compat", "mixed_precision", "experimental", "optimizers")
