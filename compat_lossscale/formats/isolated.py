@@ -23,7 +23,6 @@ import threading
 import time
 import types
 import typing
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,10 +34,10 @@ TIMEOUT = 60.0
 """Seconds that one call may take, on a machine with other work too."""
 MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
-MAX_ANSWER = 2**29
-"""The largest answer, in bytes. As JSON, the limits of `hdf5` take up to six times as much."""
+MAX_ANSWER = 2**25
+"""The largest answer, in bytes. A model of ten thousand layers with policies has half of that."""
 _FUNCTIONS = {
-    "read_here": "reading",
+    "read_in_this_process": "reading",
     "verify_here": "verification",
     "replace_config": "hdf5",
 }
@@ -61,7 +60,7 @@ def call(kind: type[_T], function: str, path: str, *arguments: Any) -> _T:
 
     Args:
         kind: The class of the result.
-        function: The name of the function, one of `_FUNCTIONS`. It returns `to_json` of the result.
+        function: The name of the function, one of `_FUNCTIONS`.
         path: The file, which is its first argument.
         arguments: The other arguments, JSON values.
 
@@ -181,12 +180,12 @@ atexit.register(stop)
 
 def serve() -> None:
     """Runs in the other process: answers calls from standard input on standard output."""
-    _limit_memory()
+    limit_memory(MEMORY)
     # What a library prints is no answer.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
-        _limit_time()
+        limit_time(CPU_SECONDS + 1)
         question = json.loads(line)
         answers.write(_answer(**question).encode() + b"\n")
         answers.flush()
@@ -196,7 +195,8 @@ def _answer(function: str, arguments: list[Any]) -> str:
     answer: dict[str, Any]
     module = importlib.import_module(f"compat_lossscale.formats.{_FUNCTIONS[function]}")
     try:
-        return json.dumps({"result": getattr(module, function)(*arguments)})
+        result = getattr(module, function)(*arguments)
+        return json.dumps({"result": result}, default=plain)
     except MissingExtraError as error:
         answer = {"missing": True, "error": str(error)}
     except CompatLossScaleError as error:
@@ -212,42 +212,33 @@ def _answer(function: str, arguments: list[Any]) -> str:
     return json.dumps(answer)
 
 
-def _limit_memory() -> None:
-    # The module exists on POSIX only; elsewhere there is no such limit.
+def limit_memory(size: int) -> None:
+    """Limits the address space of this process, where there is such a limit: not on Windows."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415  # not on Windows
 
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _limit_time() -> None:
-    """Gives the process the time of one more call."""
+def limit_time(seconds: int) -> None:
+    """Limits the processor time that this process may take from now on, likewise."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415  # not on Windows
 
         used = resource.getrusage(resource.RUSAGE_SELF)
         _, highest = resource.getrlimit(resource.RLIMIT_CPU)
-        limit = int(used.ru_utime + used.ru_stime) + CPU_SECONDS + 1
+        limit = int(used.ru_utime + used.ru_stime) + seconds
         resource.setrlimit(resource.RLIMIT_CPU, (limit, highest))
 
 
-def to_json(value: Any) -> Any:
-    """Returns a dataclass, and everything in it, as a JSON value."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = (field.name for field in dataclasses.fields(value))
-        return {name: to_json(getattr(value, name)) for name in fields}
-    if isinstance(value, enum.Enum):
-        return value.value
-    if isinstance(value, Mapping):
-        return {key: to_json(child) for key, child in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_json(child) for child in value]
-    return value
+def plain(value: Any) -> Any:
+    """Returns a dataclass or a member of an enum as `json.dumps` takes it, for its `default`."""
+    return value.value if isinstance(value, enum.Enum) else vars(value)
 
 
 def from_json(kind: type[_T], value: Any) -> _T:
-    """Returns the dataclass that `to_json` was given."""
+    """Returns the dataclass that was written as JSON by `plain`."""
     made: _T = _made(kind, value)
     return made
 

@@ -9,7 +9,6 @@ import os
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from compat_lossscale.formats import (
     checkpoint,
@@ -21,7 +20,6 @@ from compat_lossscale.formats import (
 )
 from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
 from compat_lossscale.formats.bounded import open_regular
-from compat_lossscale.formats.isolated import to_json
 
 READERS: tuple[types.ModuleType, ...] = (
     checkpoint,
@@ -56,17 +54,12 @@ def read(path: str | os.PathLike[str]) -> Artefact:
             why, and does not begin with the path.
     """
     path = os.fspath(path)
-    artefact = isolated.call(Artefact, "read_here", path)
+    artefact = isolated.call(Artefact, "read_in_this_process", path)
     return dataclasses.replace(artefact, path=path)
 
 
-def read_here(path: str) -> Any:
-    """Reads an artefact in this process, and returns it as a JSON value; see `read`."""
-    return to_json(read_in_this_process(path))
-
-
 def read_in_this_process(path: str) -> Artefact:
-    """Does what `read` does, for callers that are in the other process already."""
+    """Does what `read` does, in the other process."""
     try:
         # The error for a path without access names the path as it was passed. A checkpoint's
         # prefix is not a file. For an invalid name, opening it gives a better error.

@@ -101,7 +101,8 @@ class Rebuilding:
         """
         new = self._network(old)
         for one, other in self.layers:
-            self._copy_weights(one, other)
+            for old_weight, new_weight in paired_weights(one, other):
+                new_weight.assign(old_weight.numpy())
         return new
 
     def _network(self, old: Any) -> Any:
@@ -304,12 +305,6 @@ class Rebuilding:
         except Exception as error:
             # Each class raises what it likes.
             raise ConversionError(f"{place}: {self.title} does not call it: {error}") from error
-
-    # --- weights ----------------------------------------------------------------------------------
-
-    def _copy_weights(self, old: Any, new: Any) -> None:
-        for one, other in paired_weights(old, new):
-            other.assign(one.numpy())
 
 
 def paired_weights(old: Any, new: Any) -> Iterator[tuple[Any, Any]]:
