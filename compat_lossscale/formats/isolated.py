@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads every artefact in one separate process, with limited memory and processor time.
+"""Reads every artefact in one separate process, with limited memory and time.
 
 A damaged file can crash a C library, keep it busy, or hit a fault in a reader. Then that one file
 is unreadable, and the next file gets a new process if the old one is gone.
@@ -15,8 +15,6 @@ import functools
 import importlib
 import json
 import os
-import select
-import signal
 import subprocess
 import sys
 import threading
@@ -28,10 +26,8 @@ from typing import Any, TypeVar
 
 from compat_lossscale.errors import CompatLossScaleError, MissingExtraError, UnreadableArtefactError
 
-CPU_SECONDS = 20
-"""Seconds of processor time that one call may take."""
-TIMEOUT = 60.0
-"""Seconds that one call may take, on a machine with other work too."""
+TIMEOUT = 30.0
+"""Seconds that one call may take. A large model takes one."""
 MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
 MAX_ANSWER = 2**25
@@ -46,7 +42,6 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from compat_lossscale.formats.isolated import serve; serve()"
 )
-_TOO_LONG = f"it takes more than {CPU_SECONDS} seconds to read"
 _NO_ANSWER = "the process that reads files gives no answer about it"
 _TOO_MUCH = f"it takes more than {MEMORY // 2**30} GB of memory to read"
 
@@ -86,23 +81,32 @@ def call(kind: type[_T], function: str, path: str, *arguments: Any) -> _T:
 
 
 def _ask(question: dict[str, Any]) -> dict[str, Any]:
+    line, started = b"", time.monotonic()
     try:
         process = _started()
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps(question).encode() + b"\n")
-        process.stdin.flush()
-        line = _read_line(process.stdout.fileno())
-    except TimeoutError:
-        stop()
-        return {"error": f"it takes more than {TIMEOUT:g} seconds to read"}
+        timer = threading.Timer(TIMEOUT, process.kill)
+        timer.start()
+        try:
+            process.stdin.write(json.dumps(question).encode() + b"\n")
+            process.stdin.flush()
+            line = process.stdout.readline(MAX_ANSWER)
+        finally:
+            timer.cancel()
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             stop()
             return {"error": str(error)}
-        line = b""
-    if not line:
-        return {"error": _why_it_ended()}
+    if not line.endswith(b"\n"):
+        takes_too_long = time.monotonic() - started > TIMEOUT
+        code = None if line else _ended()
+        stop()
+        if line:
+            return {"error": "there is too much in it"}
+        if takes_too_long:
+            return {"error": f"it takes more than {TIMEOUT:g} seconds to read"}
+        return {"error": f"reading it crashed the process that reads files (exit status {code})"}
     try:
         answer = json.loads(line)
     except (ValueError, RecursionError):
@@ -110,31 +114,11 @@ def _ask(question: dict[str, Any]) -> dict[str, Any]:
     return answer if isinstance(answer, dict) else {"error": _NO_ANSWER}
 
 
-def _why_it_ended() -> str:
-    code = None
-    if _process is not None:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            code = _process.wait(5)
-    stop()
-    if code == -getattr(signal, "SIGXCPU", 0):
-        return _TOO_LONG
-    return f"reading it crashed the process that reads files (exit status {code})"
-
-
-def _read_line(descriptor: int) -> bytes:
-    deadline = time.monotonic() + TIMEOUT
-    data = bytearray()
-    while not data.endswith(b"\n"):
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-            raise TimeoutError
-        chunk = os.read(descriptor, 1 << 20)
-        if not chunk:
-            return b""
-        data += chunk
-        if len(data) > MAX_ANSWER:
-            raise OSError("there is too much in it")
-    return bytes(data)
+def _ended() -> int | None:
+    """Waits for the other process to end, and returns its exit status."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return None if _process is None else _process.wait(5)
+    return None
 
 
 def _started() -> subprocess.Popen[bytes]:
@@ -185,7 +169,6 @@ def serve() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
-        limit_time(CPU_SECONDS + 1)
         question = json.loads(line)
         answers.write(_answer(**question).encode() + b"\n")
         answers.flush()
@@ -219,17 +202,6 @@ def limit_memory(size: int) -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def limit_time(seconds: int) -> None:
-    """Limits the processor time that this process may take from now on, likewise."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource  # noqa: PLC0415  # not on Windows
-
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        _, highest = resource.getrlimit(resource.RLIMIT_CPU)
-        limit = int(used.ru_utime + used.ru_stime) + seconds
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, highest))
 
 
 def plain(value: Any) -> Any:

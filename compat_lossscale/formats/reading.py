@@ -40,7 +40,7 @@ def read(path: str | os.PathLike[str]) -> Artefact:
     """Reads the loss-scale configuration and state of one artefact.
 
     Nothing is built, executed or imported. Only the metadata of a large file is read, in a process
-    of its own with limited memory and processor time.
+    of its own with limited memory and time.
 
     Args:
         path: A config (JSON), `.h5` or `.keras` model, SavedModel folder, or TensorFlow checkpoint
@@ -114,14 +114,12 @@ def find(root: str) -> Iterator[str]:
         deeper = []
         for entry in entries:
             path = Path(entry.path)
-            if _is_folder(path):
+            if entry.is_dir(follow_symlinks=False):
                 if _is_artefact_folder(path):
                     yield entry.path
-                elif not entry.is_symlink():
+                else:
                     deeper.append(entry.path)
-            elif _is_candidate(entry.name) and (
-                not entry.is_symlink() or _resolved(path).is_relative_to(inside)
-            ):
+            elif _is_candidate(path) and _resolved(path).is_relative_to(inside):
                 yield entry.path
         folders += reversed(deeper)
     yield from closed
@@ -135,14 +133,6 @@ def _resolved(path: Path) -> Path:
         return Path("/")
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        # It cannot be accessed. Reading it gives the error.
-        return False
-
-
 def _is_artefact_folder(path: Path) -> bool:
     try:
         return (path / "saved_model.pb").is_file() and not path.is_symlink()
@@ -150,5 +140,6 @@ def _is_artefact_folder(path: Path) -> bool:
         return False
 
 
-def _is_candidate(name: str) -> bool:
-    return any(name.endswith(reader.SUFFIXES) for reader in READERS)
+def _is_candidate(path: Path) -> bool:
+    is_named_so = any(path.name.endswith(reader.SUFFIXES) for reader in READERS)
+    return is_named_so and not os.path.isdir(path)

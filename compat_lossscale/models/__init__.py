@@ -28,7 +28,7 @@ from compat_lossscale.spec import Generation
 
 __all__ = ["is_installed", "is_of_keras3", "is_whole", "write"]
 
-TIMEOUT = 3600.0
+TIMEOUT = 1800.0
 """Seconds for one model."""
 _NEEDS = "converting a whole model"
 

@@ -22,7 +22,7 @@ from compat_lossscale.errors import (
 )
 from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict
-from compat_lossscale.formats.isolated import limit_memory, limit_time, plain
+from compat_lossscale.formats.isolated import limit_memory, plain
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
 from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights
 from compat_lossscale.models.stored import StoredModel, read_stored
@@ -181,8 +181,6 @@ def _value(variable: Any) -> Any:
     return np.asarray(variable.numpy() if hasattr(variable, "numpy") else variable)
 
 
-CPU_SECONDS = 1800
-"""Seconds of processor time for one model."""
 MEMORY = 16 * 2**30
 """Bytes of address space for a small model and the libraries, which reserve several GB."""
 MEMORY_FOR_A_BYTE = 16
@@ -209,7 +207,6 @@ def main() -> None:
     request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
     memory = MEMORY + MEMORY_FOR_A_BYTE * _size(Path(request["path"]))
     limit_memory(memory)
-    limit_time(CPU_SECONDS)
     result: dict[str, Any]
     try:
         result = {"conversion": convert_model(**request)}

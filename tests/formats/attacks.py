@@ -294,8 +294,8 @@ def pickles_in_attributes_and_datasets(folder: Path) -> Path:
     data = pickle.dumps(Payload())
     with open_model(folder) as file:
         file.attrs["model_config"] = np.void(data)
-        file.attrs["backend"] = np.bytes_(data.replace(b"\0", b"0"))
-        file.attrs["keras_version"] = np.frombuffer(data, "u1")
+        file.attrs["keras_version"] = np.bytes_(data.replace(b"\0", b"0"))
+        file.attrs["backend"] = np.frombuffer(data, "u1")
         file["optimizer_weights/iter:0"] = np.void(data)
         file["optimizer_weights/good_steps"] = np.bytes_(data)
     return folder / "model.h5"
