@@ -13,8 +13,9 @@ from typing import Any
 
 from compat_lossscale.errors import ConversionError
 from compat_lossscale.formats.conversion import Field, Verdict
+from compat_lossscale.spec.configs import POLICIES
 
-_POLICIES = ("Policy", "PolicyV1", "DTypePolicy", "FloatDTypePolicy")
+_POLICIES = ("DTypePolicy", "FloatDTypePolicy", *POLICIES)
 _NARROW = ("float16", "bfloat16")
 _RENAMED = {
     "keras": {
