@@ -435,10 +435,7 @@ def _decides_nothing(scale: cst.BaseExpression, program: Program) -> bool:
     words = words_in(program.source) or _ASKING
     return (
         not kinds & {LossScaleType.UNKNOWN, LossScaleType.INVALID}
-        and all(
-            _is_taken(read, program) or not _is_policy_read(read, program)
-            for read in reads.get("loss_scale", ())
-        )
+        and not any(_is_policy_read(read, program) for read in reads.get("loss_scale", ()))
         and _ASKING.isdisjoint(words)
         and (not words.isdisjoint(_TRAINING) or others_name(modules, _TRAINING))
         and ("compile" not in words or bool(reads.get("compile")))
