@@ -235,6 +235,14 @@ _MEMBERS_OF_OPTIMIZERS = (
     ),
     _OfOptimizer(
         ("apply_gradients",),
+        "an optimizer of Keras 3 knows the variables of its first step alone, and it has others in "
+        "another step of this file",
+        "Make an optimizer for each, or build() it for all of them first.",
+        when=met.has_other_variables,
+        stops=True,
+    ),
+    _OfOptimizer(
+        ("apply_gradients",),
         "Keras 3 sums gradients over the replicas when it applies them, and cannot be told not to",
         "Leave out the argument, and do not sum them yourself.",
         when=met.does_not_sum,
@@ -257,7 +265,7 @@ _MEMBERS_OF_OPTIMIZERS = (
         for names, message, advice in keras_3.OF_OPTIMIZERS
     ),
     Keras3Row(
-        ("delattr()", "getattr()", "hasattr()", "setattr()", "vars()"),
+        ("delattr()", "dir()", "getattr()", "hasattr()", "setattr()", "vars()"),
         "{name} looks up what Keras 3's optimizers may lack, or have under another name",
         "Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
         when=met.looks_up_what_is_gone,
@@ -390,6 +398,11 @@ _NAMES_OF_KERAS_2 = (
         "Derive the class from tf.keras.Model or tf.keras.layers.Layer, or collect the variables "
         "of its layers.",
         when=met.hides_layers,
+    ),
+    _Stopping(
+        ("keras.mixed_precision.Policy.from_config",),
+        "Keras 3's policies take no config with a loss scale",
+        "Make the policy by its name.",
     ),
     _Stopping(
         keras_3.GRAPH_MODE,
