@@ -35,7 +35,6 @@ from lossscale_codemods.rules.base import (
 from lossscale_codemods.rules.loss_scale_arguments import (
     ArgumentReader,
     Arguments,
-    argument_edits,
     is_moved,
     loss_scale_argument,
     made_of,
@@ -379,14 +378,15 @@ class GraphRewrite(Rule):
         if isinstance(arguments, Review):
             return arguments
 
-        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        def named(renderer: NameRenderer) -> Sequence[Edit]:
             wrapper = renderer.render_path(occurrence, *loss_scale_optimizers(program.target))
-            changes = [Edit(*occurrence.span, wrapper)]
-            changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *insert_line_behind(program.tree, line, options)]
+            switch = insert_line_behind(program.tree, line, options)
+            return [Edit(*occurrence.span, wrapper), *switch]
 
-        return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
+        return made_of(
+            arguments, occurrence, call, program, named, message=_MESSAGE, keeps_name=False
+        )
 
 
 def _wrapped(call: cst.Call, program: Program) -> Answer | None:

@@ -453,16 +453,12 @@ def _is_kept(node: cst.BaseExpression, program: Program) -> bool:
     owner = attribute_owner(node, program.resolver)
     if owner is None or node in program.scopes.binding_at or called(program, node) is not None:
         return False
-    above = program.tree.parent(node)
-    if isinstance(above, cst.Attribute):
-        # Its attributes are another rule's business, but for `numpy` that is not called at once.
-        is_handled = above.attr.value != "numpy" or program.tree.call_of(above) is not None
-    else:
-        is_private = isinstance(node, cst.Attribute) and node.attr.value == "_loss_scale"
-        is_handled = not is_private and _is_tensor_at_once(node, program)
+    if isinstance(program.tree.parent(node), cst.Attribute):
+        return False  # Its attributes are another rule's business.
+    is_private = isinstance(node, cst.Attribute) and node.attr.value == "_loss_scale"
     names = [program.tree.source(node), *(b.name for b in program.bound_to.get(node, ()))]
     return (
-        not is_handled
+        (is_private or not _is_tensor_at_once(node, program))
         and _can_be_old(owner, program)
         and not program.reachability.is_only_new(node)
         and _asked_whether_callable(program).isdisjoint(names)
@@ -475,19 +471,13 @@ def _is_tensor_at_once(node: cst.CSTNode, program: Program) -> bool:
     match above:
         case cst.Attribute(attr=name):
             return name.value in TENSOR_ATTRIBUTES
-        case cst.Comparison(
-            comparisons=[cst.ComparisonTarget(operator=operator, comparator=other)]
-        ):
-            return is_none(other) or not isinstance(
-                operator, cst.Is | cst.IsNot | cst.In | cst.NotIn
-            )
+        case cst.Comparison(comparisons=[target]):
+            by_identity = cst.Is | cst.IsNot | cst.In | cst.NotIn
+            return is_none(target.comparator) or not isinstance(target.operator, by_identity)
         case cst.BinaryOperation(operator=cst.Modulo(), left=cst.SimpleString(value=text)):
             return not _TEXT_DIRECTIVE.search(text)
         case cst.FormattedStringExpression(format_spec=spec):
             return bool(spec)
-        case cst.Element():
-            around = program.tree.parent(above)
-            return around is not None and _is_tensor_at_once(around, program)
         case cst.Arg():
             return _computes(program.tree.parent(above), program)
     plain = cst.BinaryOperation | cst.UnaryOperation | cst.AugAssign | cst.ComparisonTarget
