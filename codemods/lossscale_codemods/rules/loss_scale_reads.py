@@ -478,6 +478,9 @@ def _is_tensor_at_once(node: cst.CSTNode, program: Program) -> bool:
             return not _TEXT_DIRECTIVE.search(text)
         case cst.FormattedStringExpression(format_spec=spec):
             return bool(spec)
+        case cst.Element():
+            around = program.tree.parent(above)
+            return around is not None and _is_tensor_at_once(around, program)
         case cst.Arg():
             return _computes(program.tree.parent(above), program)
     plain = cst.BinaryOperation | cst.UnaryOperation | cst.AugAssign | cst.ComparisonTarget

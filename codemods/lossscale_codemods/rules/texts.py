@@ -339,7 +339,8 @@ class RunTimeNames(Rule):
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields what looks up names, imports by them or runs text."""
-        for node in program.tree.parents:
+        places = [*program.tree.nodes(cst.Call, cst.Subscript), *program.tree.nodes(cst.Attribute)]
+        for node in places:
             review = _of_lookup(node, program)
             if review is None and isinstance(node, cst.Call):
                 review = _BUILT if _takes_built_text(node, program) else None
