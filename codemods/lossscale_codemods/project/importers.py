@@ -34,6 +34,10 @@ _LONGEST = 20
 _WORD = re.compile(r"\w+")
 _PATH = re.compile(r"\.*\w+(?:\.\w+)*")
 _STAR = re.compile(rb"import[ \t\f\\\r\n]*\*")
+_DYNAMIC = (b"import_module", b"__import__", b"sys.modules")
+"""What makes a module the value of any name."""
+_BY_NAME = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "object"})
+"""Functions that look up an attribute by its name, `mock.patch.object` among them."""
 
 
 def used_by_others(
@@ -85,7 +89,7 @@ def _user(module: Path, name: str, sources: Mapping[Path, bytes], seen: set[Path
             continue
         said = _said(source, is_notebook=other.suffix == ".ipynb")
         if name.startswith("."):
-            if name[1:] in said.members:
+            if name[1:] in said.attributes:
                 return other
         elif name in said.members or (said.has_star and name in said.loaded):
             if _can_mean(other, said, module):
@@ -103,14 +107,16 @@ class _Said(NamedTuple):
 
     Attributes:
         paths: The dotted paths that it imports or reads, and its strings.
-        members: The members that it imports, the attributes that it reads of anything but the
-            frameworks, and the last parts of its strings.
+        members: What it imports or reads of other modules, as far as these are no frameworks, and
+            the last parts of strings that are paths.
+        attributes: The same of anything, and not of modules alone.
         loaded: The names that it reads.
         has_star: Whether it imports all that a module offers.
     """
 
     paths: set[str]
     members: set[str]
+    attributes: set[str]
     loaded: set[str]
     has_star: bool
 
@@ -138,34 +144,75 @@ def _said(source: bytes, *, is_notebook: bool) -> _Said:
     if tree is None:
         # It may mean anything with its words.
         words = set(_WORD.findall(source.replace(rb"\n", b"\n").decode("utf-8", "replace")))
-        return _Said(words, words, words, _STAR.search(source) is not None)
-    said = _Said(set(), set(), set(), _STAR.search(source) is not None)
-    of_frameworks: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            said.paths.update(alias.name for alias in node.names)
-            names = ((one.asname or one.name.partition(".")[0], one.name) for one in node.names)
-            of_frameworks.update(name for name, path in names if is_framework(path))
-        elif isinstance(node, ast.ImportFrom):
-            home = "." * node.level + (node.module or "")
-            said.paths.update(member_path(home, alias.name) for alias in node.names)
-            if is_framework(home):
-                of_frameworks.update(alias.asname or alias.name for alias in node.names)
-            else:
-                said.members.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            paths = {node.value} if _PATH.fullmatch(node.value) else set()
-            said.paths.update(paths)
-            said.members.update(path.rpartition(".")[2] for path in paths)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            path = _dotted(node)
-            if path.partition(".")[0] not in of_frameworks:
-                said.paths.add(path)
-                said.members.add(node.attr)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            said.loaded.add(node.id)
-    return said
+        return _Said(words, words, words, words, _STAR.search(source) is not None)
+    return _Reader(source).said(tree)
+
+
+class _Reader:
+    """Reads what a file says of others.
+
+    Args:
+        source: The file, in which is looked for what makes a module the value of any name.
+    """
+
+    def __init__(self, source: bytes) -> None:
+        self._said = _Said(set(), set(), set(), set(), _STAR.search(source) is not None)
+        self._of_frameworks: set[str] = set()
+        self._imported: set[str] = set()
+        self._no_modules: set[str] = set()
+        self._is_dynamic = any(word in source for word in _DYNAMIC)
+
+    def said(self, tree: ast.Module) -> _Said:
+        """Returns what the parsed file says."""
+        nodes = list(ast.walk(tree))
+        for node in nodes:
+            self._bind(node)
+        self._no_modules -= self._imported
+        for node in nodes:
+            self._read(node)
+        self._said.attributes.update(self._said.members)
+        return self._said
+
+    def _bind(self, node: ast.AST) -> None:
+        match node:
+            case ast.Import(names=names):
+                self._said.paths.update(alias.name for alias in names)
+                roots = {one.asname or one.name.partition(".")[0]: one.name for one in names}
+                self._imported.update(roots)
+                self._of_frameworks.update(root for root in roots if is_framework(roots[root]))
+            case ast.ImportFrom(names=names):
+                home = "." * node.level + (node.module or "")
+                self._said.paths.update(member_path(home, alias.name) for alias in names)
+                self._imported.update(alias.asname or alias.name for alias in names)
+                if is_framework(home):
+                    self._of_frameworks.update(alias.asname or alias.name for alias in names)
+                else:
+                    self._said.members.update(alias.name for alias in names)
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                if not self._is_dynamic:
+                    self._no_modules.add(name)
+
+    def _read(self, node: ast.AST) -> None:
+        said = self._said
+        match node:
+            case ast.Attribute(attr=name):
+                path = _dotted(node)
+                root = path.partition(".")[0]
+                if root not in self._of_frameworks:
+                    said.paths.add(path)
+                    (said.attributes if root in self._no_modules else said.members).add(name)
+            case ast.Name(id=name, ctx=ast.Load()):
+                said.loaded.add(name)
+            case ast.Constant(value=str(text)) if _PATH.fullmatch(text):
+                said.paths.add(text)
+                (said.members if "." in text else said.attributes).add(_last(text))
+            case ast.Call(func=func, args=arguments) if _last(_dotted(func)) in _BY_NAME:
+                given = (one.value for one in arguments if isinstance(one, ast.Constant))
+                said.members.update(one for one in given if isinstance(one, str))
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
 
 
 def _dotted(node: ast.expr) -> str:
