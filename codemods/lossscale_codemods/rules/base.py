@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from lossscale_codemods.domain import Occurrence, Role
-from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, OldName, Target
+from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -327,7 +327,7 @@ class Rule:
     """The old names that it decides, besides what it finds itself; without it, it is asked for
     each."""
     explains: ClassVar[frozenset[Meaning]] = frozenset()
-    """The old names of which this rule says most."""
+    """The old names of which this rule says most, if these are not its meanings."""
     invalid: ClassVar[tuple[Case, ...]] = ()
     """Programs that the rule changes."""
     valid: ClassVar[tuple[Case, ...]] = ()
@@ -352,8 +352,6 @@ class Rule:
         verdict: Verdict,
         role: Role = Role.DOUBTFUL,
         *,
-        names: tuple[OldName, ...] = (),
-        ambiguous: bool = False,
         is_old_use: bool = False,
     ) -> Found:
         """Returns what `find` yields of a node.
@@ -363,12 +361,10 @@ class Rule:
             program: The file.
             verdict: What becomes of it.
             role: In which way it is old.
-            names: The old names that it can be, if they say how it is rewritten.
-            ambiguous: Whether it can also be something that is right.
             is_old_use: Whether it makes the file one of an old program.
         """
         span = program.tree.span(node)
-        return Occurrence(node, span, role, names, ambiguous, self.id, is_old_use), verdict
+        return Occurrence(node, span, role, rule=self.id, is_old_use=is_old_use), verdict
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields further imports, on which this rule decides."""

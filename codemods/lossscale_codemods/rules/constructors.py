@@ -83,7 +83,7 @@ class Constructors(Rule):
 
     id = "LS201"
     title = "Constructor of the loss-scale optimizer"
-    explains = frozenset({Meaning.OPTIMIZER})
+    meanings = frozenset({Meaning.OPTIMIZER})
     invalid = (
         Case(f"{_HEAD}opt = {_OLD}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
         Case(
@@ -134,8 +134,6 @@ class Constructors(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Rewrites a call, whatever its loss scale is written as."""
-        if occurrence.meaning is not Meaning.OPTIMIZER:
-            return None
         call = program.call(occurrence)
         if call is None:
             return None
@@ -243,7 +241,7 @@ class GraphRewrite(Rule):
 
     id = "LS602"
     title = "Graph rewrite"
-    explains = frozenset({Meaning.REWRITE})
+    meanings = frozenset({Meaning.REWRITE})
     targets = frozenset(Target)
     invalid = (
         Case(
@@ -308,9 +306,9 @@ class GraphRewrite(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Chooses by the kind of optimizer."""
-        # The old name is one of compat_lossscale, too.
-        is_mine = occurrence.meaning is Meaning.REWRITE and program.target is not Target.COMPAT
-        return self._verdict(occurrence, program) if is_mine else None
+        if program.target is Target.COMPAT:
+            return None  # The old name is one of compat_lossscale, too.
+        return self._verdict(occurrence, program)
 
     def _verdict(self, occurrence: Occurrence, program: Program) -> Verdict:
         if program.target is Target.COMPAT:

@@ -101,7 +101,6 @@ class LossScaleCalls(Rule):
 
     id = "LS301"
     title = "Calls of `optimizer.loss_scale()`"
-    meanings = frozenset()
     targets = WITH_LOSS_SCALE
     invalid = (
         _case("print(opt.loss_scale())\n", "print(opt.loss_scale)\n"),
@@ -147,7 +146,6 @@ class InnerOptimizer(Rule):
 
     id = "LS302"
     title = "The wrapped optimizer"
-    meanings = frozenset()
     not_handled = (
         "`_optimizer` of an object that is not proven to be a loss-scale optimizer: tf-keras has "
         "the name too, so it gets a finding for Keras 3 alone."
@@ -205,7 +203,6 @@ class LossScaleAttributes(Rule):
 
     id = "LS303"
     title = "Attributes of the loss scale"
-    meanings = frozenset()
     targets = WITH_LOSS_SCALE
     markers = (
         *OLD_NAMES,
@@ -258,7 +255,6 @@ class LossScaleUses(Rule):
 
     id = "LS311"
     title = "Other uses of an optimizer's loss scale"
-    meanings = frozenset()
     targets = WITH_LOSS_SCALE
     valid = (
         _case(

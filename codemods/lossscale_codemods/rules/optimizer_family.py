@@ -75,7 +75,6 @@ class OptimizerFamily(Rule):
 
     id = "LS211"
     title = "Family of Keras optimizers"
-    meanings = frozenset()
     order = 1
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_2
@@ -208,7 +207,6 @@ class NewOptimizers(Rule):
 
     id = "LS213"
     title = "New Keras optimizers"
-    meanings = frozenset()
     order = 1
     targets = WITH_KERAS_2
     valid = (
@@ -303,7 +301,6 @@ class OptimizersByName(Rule):
 
     id = "LS212"
     title = "Keras optimizers by name"
-    meanings = frozenset()
     order = 1
     targets = WITH_KERAS_2
     invalid = (

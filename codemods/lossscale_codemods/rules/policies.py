@@ -83,7 +83,6 @@ class Policies(Rule):
     id = "LS501"
     title = "Global policy"
     meanings = frozenset({*_SETTING, Meaning.GLOBAL_POLICY, Meaning.LAYER_POLICY})
-    explains = meanings
     invalid = (
         Case(
             f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n",
@@ -151,7 +150,6 @@ class PolicyObjects(Rule):
     id = "LS502"
     title = "Policies with a loss scale"
     meanings = frozenset({Meaning.POLICY})
-    explains = meanings
     invalid = (
         Case(
             f"{_HEAD}p = {_OLD}.Policy('mixed_float16')\n",
@@ -244,7 +242,6 @@ class PolicyReads(Rule):
 
     id = "LS504"
     title = "The loss scale of a policy"
-    meanings = frozenset()
     markers = (*OLD_NAMES, Marker(b"should_cast_variables"))
     valid = tuple(
         Case.behind(_GLOBAL, body, review=review)

@@ -243,7 +243,6 @@ class V1Names(Rule):
     id = "LS601"
     title = "Names of the v1 API"
     meanings = frozenset({Meaning.V1_OPTIMIZER, Meaning.REWRITE_OFF})
-    explains = meanings
     not_handled = (
         "Base classes (LS204), names that are passed on (LS205) and attributes of the class."
     )
