@@ -115,7 +115,9 @@ def _pattern(root: str, paths: list[list[str]]) -> str:
     word = rf"(?:{'|'.join(sorted(words))})(?!\w)"
     if root == "tensorflow":
         return rf"(?<!\w){word}"
-    return rf"\.\s*{word}|from\s+{root}[\w.]*\s+import\s+(?:\([^)]*|[^\n]*)\b{word}"
+    return (
+        rf"\.(?:[\s\\]|#[^\n]*\n)*{word}|from\s+{root}[\w.]*\s+import\s+(?:\([^)]*|[^\n]*)\b{word}"
+    )
 
 
 class NeighbourUses:
