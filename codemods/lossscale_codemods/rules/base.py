@@ -119,7 +119,6 @@ class Review:
     Attributes:
         message: Why it was left.
         advice: What to do about it.
-        yields: Whether another rule's own reason to leave it comes first.
         unsafe_fix: What is probably the right rewrite, if there is one that cannot be proven.
         observed_fixes: The right rewrites by what a recorded run saw at the place.
         for_older_versions: Whether it is right as it is, for only older versions come to it.
@@ -130,7 +129,6 @@ class Review:
 
     message: str
     advice: str
-    yields: bool = False
     unsafe_fix: Rewrite | None = None
     observed_fixes: Sequence[ObservedFix] = ()
     for_older_versions: bool = False
@@ -335,6 +333,11 @@ class Rule:
     not_handled: ClassVar[str] = ""
     """What it leaves, in words, where `valid` has no finding that says so."""
 
+    moved: ClassVar[str] = ""
+    """What became of an import that the rule finds."""
+    import_advice: ClassVar[str] = ""
+    """What to do about such an import, where it stays."""
+
     @property
     def example_target(self) -> Target:
         """What its examples are migrated to: the first target that it is for."""
@@ -381,10 +384,10 @@ class Rule:
         del occurrence, program
         return None
 
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says what became of an import, once all uses of what it brings in are decided."""
-        del occurrence, state
-        return None
+        del occurrence
+        return moved_import(state, self.moved, self.import_advice)
 
     def protect(
         self, program: Program, occurrences: Sequence[Occurrence]

@@ -493,7 +493,7 @@ class NeighbourRule(Rule):
                 return respelled
         return self.review(neighbour)
 
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says what became of an import."""
         return moved_import(state, _message(occurrence.names[0].new[0]), _STAYS)
 

@@ -26,14 +26,12 @@ from lossscale_codemods.rules.base import (
     OLD_NAMES,
     Case,
     Found,
-    ImportState,
     Marker,
     ObservedFix,
     Review,
     Rewrite,
     Rule,
     Verdict,
-    moved_import,
     setting_policy,
 )
 from lossscale_codemods.rules.lookups import last_name
@@ -78,6 +76,10 @@ class OptimizerFamily(Rule):
     order = 1
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_2
+    moved = _MESSAGE
+    import_advice = (
+        "Import the class from tensorflow.keras.optimizers.legacy to keep it what it was."
+    )
     markers = (*OLD_NAMES, Marker(b"set_global_policy", (b"decay", b"lr", b"gradient_")))
     not_handled = (
         "Optimizers that a file outside of the paths makes, of Keras 3, and of packages such as "
@@ -136,12 +138,6 @@ class OptimizerFamily(Rule):
         """Yields imports of the classes."""
         if program.legacy_optimizers and is_part_of_old(program):
             yield from OptimizerNames(program, self.id).imports()
-
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
-        """Says what became of an import of a class."""
-        del occurrence
-        advice = "Import the class from tensorflow.keras.optimizers.legacy to keep it what it was."
-        return moved_import(state, _MESSAGE, advice)
 
 
 def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:

@@ -319,7 +319,7 @@ class Imports(Rule):
         ),
     )
 
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says which name is imported now, or why the old one still is."""
         if state.follows_module:
             return _in_imports("imports the module that the names are in today")
