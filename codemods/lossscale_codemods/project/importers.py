@@ -8,18 +8,16 @@ is not sure that a file means this module, or a notebook does, it is enough that
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import functools
 import itertools
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from lossscale_codemods.domain import ProjectFiles, is_top, member_path
+from lossscale_codemods.domain import ProjectFiles, is_top
 from lossscale_codemods.project.discovery import DiscoveredFile, discover
-from lossscale_codemods.source.reading import parsed, read
+from lossscale_codemods.source.reading import read
 from lossscale_codemods.tables.frameworks import is_framework
 
 if TYPE_CHECKING:
@@ -29,11 +27,11 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""
-_LONGEST = 20
-"""Parts of a path that are looked at."""
-_WORD = re.compile(r"\w+")
-_PATH = re.compile(r"\.*\w+(?:\.\w+)*")
-_STAR = re.compile(rb"import[ \t\f\\\r\n]*\*")
+_PATH = re.compile(r"\.+(?:\w+(?:\.\w+)*)?|\w+(?:\.\w+)*")
+_STAR = re.compile(r"import[ \t\f\\\r\n]*\*")
+_FROM = re.compile(r"\bfrom\s+([\w.\s\\]+?)\s+import\b\s*(\([^()]*|(?:[^\n#;\\]|\\\n)*)")
+_MEMBER = re.compile(r"(\w+)(?:\s+as\s+(\w+))?")
+_FRAMEWORK = re.compile(r"\bimport\s+((?:tensorflow|tf_keras|keras)(?:\.\w+)*)(?:\s+as\s+(\w+))?")
 
 
 def used_by_others(
@@ -56,126 +54,84 @@ def used_by_others(
     if not changing:
         return {}
     words = [name.removeprefix(".").encode() for names in changing.values() for name in names]
-    sources: dict[Path, bytes] = {}
-    texts = {_absolute(name): result.output for name, result in results.items()}
+    texts: dict[Path, str] = {}
+    outputs = {_absolute(name): result.output for name, result in results.items()}
     for name in others():
         # Strings: on a large tree, path objects would take longer than reading.
         here = _absolute(name)
         with contextlib.suppress(OSError):
-            source = texts[here] if here in texts else read(name)
-            if any(word in source for word in words) or _STAR.search(source):
-                sources[Path(here)] = source
+            source = outputs[here] if here in outputs else read(name)
+            if any(word in source for word in words) or b"*" in source:
+                text = source.decode("utf-8", "replace")
+                is_notebook = name.endswith(".ipynb")
+                texts[Path(here)] = text.replace(r"\n", "\n") if is_notebook else text
     used = {}
     for file, names in changing.items():
         module = Path(_absolute(file))
-        found = ((name, _user(module, name, sources, {module})) for name in names)
+        found = ((name, _user(module, name, texts, {module})) for name in names)
         users = {n: os.path.relpath(user, module.parent) for n, user in found if user is not None}
         if users:
             used[file] = users
     return used
 
 
-def _user(module: Path, name: str, sources: Mapping[Path, bytes], seen: set[Path]) -> Path | None:
+def _user(module: Path, name: str, texts: Mapping[Path, str], seen: set[Path]) -> Path | None:
     """Returns a file that uses a name of a module, of those that have the name or a star import."""
-    home = os.fsencode(_imported_as(module))
-    for other, source in sources.items():
-        is_near = module.stem == "__init__" and module.parent in other.parents
-        is_named = is_near or name.startswith(".") or home in source
-        if other in seen or not is_named:
+    for other, text in texts.items():
+        if other in seen:
             continue
-        said = _said(source, is_notebook=other.suffix == ".ipynb")
         if name.startswith("."):
-            if name[1:] in said.members:
+            if _has(name[1:], text):
                 return other
-        elif name in said.members or (said.has_star and name in said.loaded):
-            if _can_mean(other, said, module):
-                return other
-        elif said.has_star and not name.startswith("_") and _can_mean(other, said, module):
+            continue
+        is_near = module.stem == "__init__" and module.parent in other.parents
+        if not (is_near or _imported_as(module) in text) or not _can_mean(other, text, module):
+            continue
+        has_star = _STAR.search(text) is not None
+        if _has(name, text) or (has_star and re.search(rf"\b{name}\b", text)):
+            return other
+        if has_star and not name.startswith("_"):
             # What a star import brings in, the file may itself offer to others.
-            user = _user(other, name, sources, seen | {module, other})
+            user = _user(other, name, texts, seen | {module, other})
             if user is not None:
                 return user
     return None
 
 
-class _Said(NamedTuple):
-    """What a file says of others.
+def _has(name: str, text: str) -> bool:
+    """Whether a program imports a name, reads an attribute of that name, or has it in a string.
 
-    Attributes:
-        paths: The dotted paths that it imports or reads, and its strings.
-        members: The members that it imports, the attributes that it reads of anything but the
-            frameworks, and the last parts of its strings.
-        loaded: The names that it reads.
-        has_star: Whether it imports all that a module offers.
+    What it imports or reads of the frameworks does not count.
     """
-
-    paths: set[str]
-    members: set[str]
-    loaded: set[str]
-    has_star: bool
+    of_frameworks = set()
+    for module, listed in _FROM.findall(text):
+        for member, alias in _MEMBER.findall(listed):
+            if is_framework(module.strip()):
+                of_frameworks.add(alias or member)
+            elif member == name:
+                return True
+    of_frameworks |= {alias or path.partition(".")[0] for path, alias in _FRAMEWORK.findall(text)}
+    owners = re.findall(rf"([\w.]*)\.{name}\b", text)
+    return re.search(rf"[\"']{name}[\"']", text) is not None or any(
+        owner.partition(".")[0] not in of_frameworks for owner in owners
+    )
 
 
 def _imported_as(module: Path) -> str:
     return module.parent.name if module.stem == "__init__" else module.stem
 
 
-def _can_mean(other: Path, said: _Said, module: Path) -> bool:
-    """Whether a path that a file says can be a module."""
+def _can_mean(other: Path, text: str, module: Path) -> bool:
+    """Whether one of the words and paths in a file can be a module."""
     name = _imported_as(module)
     project = ProjectFiles(other)
-    for path in said.paths:
+    for path in set(_PATH.findall(text)):
         located = project.locate(path)
         # Another module can hand it on: `from .engine import train`.
         file, rest = located if located is not None else (None, path.split("."))
         if file == module or name in rest:
             return True
     return False
-
-
-@functools.lru_cache(maxsize=512)
-def _said(source: bytes, *, is_notebook: bool) -> _Said:
-    tree = None if is_notebook else parsed(source)
-    if tree is None:
-        # It may mean anything with its words.
-        words = set(_WORD.findall(source.replace(rb"\n", b"\n").decode("utf-8", "replace")))
-        return _Said(words, words, words, _STAR.search(source) is not None)
-    said = _Said(set(), set(), set(), _STAR.search(source) is not None)
-    of_frameworks: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            said.paths.update(alias.name for alias in node.names)
-            names = ((one.asname or one.name.partition(".")[0], one.name) for one in node.names)
-            of_frameworks.update(name for name, path in names if is_framework(path))
-        elif isinstance(node, ast.ImportFrom):
-            home = "." * node.level + (node.module or "")
-            said.paths.update(member_path(home, alias.name) for alias in node.names)
-            if is_framework(home):
-                of_frameworks.update(alias.asname or alias.name for alias in node.names)
-            else:
-                said.members.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            paths = {node.value} if _PATH.fullmatch(node.value) else set()
-            said.paths.update(paths)
-            said.members.update(path.rpartition(".")[2] for path in paths)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            path = _dotted(node)
-            if path.partition(".")[0] not in of_frameworks:
-                said.paths.add(path)
-                said.members.add(node.attr)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            said.loaded.add(node.id)
-    return said
-
-
-def _dotted(node: ast.expr) -> str:
-    """Returns the path of an attribute; `?` stands for what it is read of, if that is no name."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute) and len(parts) < _LONGEST:
-        parts.append(node.attr)
-        node = node.value
-    parts.append(node.id if isinstance(node, ast.Name) else "?")
-    return ".".join(reversed(parts))
 
 
 def _absolute(name: str) -> str:
