@@ -12,14 +12,12 @@ import libcst as cst
 from lossscale_codemods.domain import (
     Binding,
     BindingKind,
-    Occurrence,
     Program,
     import_path,
     member_path,
     scopes_in,
 )
 from lossscale_codemods.rewriting.bindings import Plan
-from lossscale_codemods.rules.base import Rewrite, Verdict
 from lossscale_codemods.rules.name_rendering import CannotRenderError, from_imports
 from lossscale_codemods.source.edits import (
     apply_edits,
@@ -29,7 +27,6 @@ from lossscale_codemods.source.edits import (
     remove_statement,
     small_statement,
 )
-from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.records import Edit
 
@@ -45,7 +42,6 @@ class ImportEditor:
     Args:
         program: The file.
         plan: What each binding becomes.
-        dotted_imports: New paths for imports such as `import a.b.experimental` that bind only `a`.
         removed: Statements that other edits take out.
     """
 
@@ -53,13 +49,11 @@ class ImportEditor:
         self,
         program: Program,
         plan: Plan,
-        dotted_imports: Mapping[cst.CSTNode, str],
         removed: Sequence[cst.CSTNode],
     ) -> None:
         self.program = program
         self.tree = program.tree
         self.plan = plan
-        self.dotted_imports = dotted_imports
         self.gone = list(removed)
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
@@ -84,10 +78,6 @@ class ImportEditor:
             edits_of[first] = edits
             for alias in aliases:
                 edits_of.setdefault(alias, [])
-        for alias, path in self.dotted_imports.items():
-            if isinstance(alias, cst.ImportAlias):
-                start, end = self.tree.span(alias.name)
-                edits_of[alias] = [Edit(start, end, path)]
         return edits_of
 
     def _collect_gone(
@@ -238,46 +228,10 @@ def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
             )
     if not plan.dropped:
         return result.source, set()
-    edits = [
-        e for of_alias in ImportEditor(result, plan, {}, ()).edits().values() for e in of_alias
-    ]
+    edits = [e for of_alias in ImportEditor(result, plan, ()).edits().values() for e in of_alias]
     text = apply_edits(result.tree.text, close_gaps(result.tree.text, edits))
     gone = {b.name for b in plan.dropped if b.scope is result.scopes.module}
     return text.decode("utf-8").encode(result.tree.module.encoding), gone
-
-
-def dotted_homes(
-    program: Program,
-    verdicts: Mapping[Occurrence, Verdict],
-    blocked: Mapping[cst.CSTNode, str],
-) -> dict[cst.CSTNode, str]:
-    """Returns new paths for `import a.b.experimental`, which binds `a` only.
-
-    Args:
-        program: The file.
-        verdicts: What becomes of each reference.
-        blocked: Nodes of imports that must stay, with the reason.
-    """
-    homes: dict[cst.CSTNode, str] = {}
-    for occurrence in program.imports:
-        node = occurrence.node
-        if (
-            not isinstance(node, cst.ImportAlias)
-            or not isinstance(program.tree.parent(node), cst.Import)
-            or node.asname is not None
-            or node in blocked
-        ):
-            continue
-        path = f"{dotted(node.name)}."
-        through = [
-            one
-            for one in program.references
-            if isinstance(one.node, cst.Attribute) and f"{dotted(one.node)}.".startswith(path)
-        ]
-        home = occurrence.names[0].new_path(program.target)
-        if home and all(isinstance(verdicts.get(o), Rewrite) for o in through):
-            homes[node] = home
-    return homes
 
 
 def _runs_file(program: Program, binding: Binding) -> bool:

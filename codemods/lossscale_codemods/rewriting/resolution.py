@@ -14,7 +14,7 @@ import libcst as cst
 
 from lossscale_codemods.domain import BESIDE, Binding, BindingKind, Occurrence, Program, Role
 from lossscale_codemods.rewriting.bindings import Plan, Planner
-from lossscale_codemods.rewriting.import_edits import ImportEditor, dotted_homes
+from lossscale_codemods.rewriting.import_edits import ImportEditor
 from lossscale_codemods.rewriting.rule_verdicts import RuleVerdicts
 from lossscale_codemods.rules.base import (
     BindingState,
@@ -90,7 +90,6 @@ class Decisions:
         plan = Planner(self.program, self.rules.imports, self.rules.verdicts).plan(self.blocked)
         if self._force_aliases(plan) or self._force_unpacked() or self._force_private_names():
             return None
-        dotted_imports = dotted_homes(self.program, self.rules.verdicts, self.blocked)
         renderer = NameRenderer(self.program, plan.moved, plan.dropped)
         edits: dict[Occurrence, list[Edit]] = {}
         for occurrence, verdict in self.rules.verdicts.items():
@@ -107,7 +106,7 @@ class Decisions:
                 return None
         self._respell_inside(edits)
         removed = self._removed_statements()
-        editor = ImportEditor(self.program, plan, dotted_imports, removed)
+        editor = ImportEditor(self.program, plan, removed)
         try:
             import_edits = editor.edits()
         except CannotRenderError as error:
@@ -116,7 +115,7 @@ class Decisions:
                     self.blocked[occurrence.node] = str(error)
             return None
         assignments = editor.alias_assignments()
-        outcomes = self._recorded(plan, edits, import_edits, dotted_imports)
+        outcomes = self._recorded(plan, edits, import_edits)
         dropped_spans = [self.tree.span(s) for s in assignments]
         outcomes.edits = [
             e
@@ -237,7 +236,6 @@ class Decisions:
         plan: Plan,
         edits: dict[Occurrence, list[Edit]],
         import_edits: dict[cst.CSTNode, list[Edit]],
-        dotted_imports: dict[cst.CSTNode, str],
     ) -> Outcomes:
         """Returns the edits and records of everything that is decided."""
         result = Outcomes()
@@ -247,7 +245,7 @@ class Decisions:
         ]
         left = sum(self._is_left(one, verdict, plan) for one, verdict, _, _ in decided)
         for one in self.rules.imports:
-            verdict = self._import_verdict(one, plan, dotted_imports)
+            verdict = self._import_verdict(one, plan)
             rule = one.rule or self.import_rule.id
             decided.append((one, verdict, rule, import_edits.get(one.node, [])))
             left += one.rule is None and not isinstance(verdict, Rewrite)
@@ -278,12 +276,7 @@ class Decisions:
         roles = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
         return occurrence.role not in roles and not isinstance(verdict, Rewrite)
 
-    def _import_verdict(
-        self,
-        occurrence: Occurrence,
-        plan: Plan,
-        dotted_imports: dict[cst.CSTNode, str],
-    ) -> Verdict:
+    def _import_verdict(self, occurrence: Occurrence, plan: Plan) -> Verdict:
         if self.blocked.get(occurrence.node) == "suppressed":
             return Suppressed()
         if occurrence in self.rules.protected:
@@ -298,11 +291,10 @@ class Decisions:
             )
             for binding in self.program.scopes.binding_at.get(occurrence.node, [])
         ]
-        follows_module = occurrence.node in dotted_imports
         reason = self.blocked.get(occurrence.node)
         own = self.program.scopes.binding_at.get(occurrence.node, [])
         follows = reason is None and any(binding in plan.follows for binding in own)
-        state = ImportState(follows_module, bindings, reason, follows)
+        state = ImportState(bindings, reason, follows)
         rules = {rule.id: rule for rule in all_rules()}
         rule = rules[occurrence.rule] if occurrence.rule is not None else self.import_rule
         verdict = rule.decide_import(occurrence, state)

@@ -155,13 +155,11 @@ class ImportState:
     """What is known of an import once every use of what it brings in is decided.
 
     Attributes:
-        follows_module: Whether the imported module moves as a whole.
         bindings: What becomes of each name that it binds.
         reason: Why it has to stay, if that is known already.
         follows: Whether it stays for a use that is a finding of its own.
     """
 
-    follows_module: bool
     bindings: Sequence[BindingState]
     reason: str | None
     follows: bool = False

@@ -322,8 +322,6 @@ class Imports(Rule):
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says which name is imported now, or why the old one still is."""
-        if state.follows_module:
-            return _in_imports("imports the module that the names are in today")
         reason = state.reason
         for binding in state.bindings:
             if binding.moved:
