@@ -13,23 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.machinery import ModuleSpec
     from types import ModuleType
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    _Hook: TypeAlias = tuple[Callable[[ModuleType], None], Callable[[], None] | None]
 
 _IMPORTLIB = "<frozen importlib._bootstrap>"
 _waiting: dict[str, list[_Hook]] = {}
-"""The hooks for each module that is not imported yet, in the order in which they are called."""
+"""The hooks for each module that is not imported yet, in the order in which they are called: what
+to call after the module's own code, and what before it."""
 _whole: set[str] = set()
 """The modules whose code has run, and whose hooks are being called."""
-
-
-class _Hook:
-    """The functions of one call of `when_imported`."""
-
-    def __init__(
-        self, after: Callable[[ModuleType], None], before: Callable[[], None] | None
-    ) -> None:
-        self.after = after
-        self.before = before
 
 
 def when_imported(
@@ -53,13 +46,13 @@ def when_imported(
     if name in sys.modules and not is_importing(name):
         after(sys.modules[name])
         return
-    hook = _Hook(after, before)
+    hook = (after, before)
     _waiting.setdefault(name, []).append(hook)
     if _Finder not in sys.meta_path:
         add_finder(_Finder, first=True)
 
     def take_back() -> None:
-        if hook in _waiting.get(name, ()):
+        if any(one is hook for one in _waiting.get(name, ())):
             _remove(name, hook)
 
     undo.append(take_back)
@@ -133,16 +126,16 @@ def _watch(loader: Any) -> None:
     def exec_module(module: ModuleType) -> None:
         vars(loader).pop("exec_module", None)
         name = module.__name__
-        for hook in list(_waiting.get(name, ())):
-            if hook.before is not None:
-                hook.before()
+        for _, before in list(_waiting.get(name, ())):
+            if before is not None:
+                before()
         execute(module)
         _whole.add(name)
         try:
             # Including hooks that were added while the module's code ran.
             while _waiting.get(name):
                 hook = _waiting[name][0]
-                hook.after(module)
+                hook[0](module)
                 _remove(name, hook)
         finally:
             _whole.discard(name)

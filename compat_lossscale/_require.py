@@ -24,6 +24,7 @@ _PACKAGES = {
     "tf_keras": ("tf-keras", "tf-keras-nightly"),
     # TensorFlow's release candidates require the nightly one.
     "keras": ("keras", "keras-nightly"),
+    "absl": ("absl-py",),
 }
 """The packages that provide a module; of others, the one of its own name."""
 

@@ -23,6 +23,7 @@ from compat_lossscale.members.loss_scales import (
     wrap_under,
 )
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
+from compat_lossscale.spec.configs import POLICIES
 
 Wrapping: TypeAlias = Callable[[Any], Wrap | None]
 
@@ -112,7 +113,7 @@ def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) ->
 
 def _deserialize(original: Callable[..., Any], config: Any, custom_objects: Any = None) -> Any:
     """Creates the policy of a layer's config, which may have a loss scale."""
-    if isinstance(config, Mapping) and config.get("class_name") in _SAVED_NAMES:
+    if isinstance(config, Mapping) and config.get("class_name") in POLICIES:
         stated = config.get("config")
         if isinstance(stated, Mapping) and _has_a_loss_scale(stated):
             return Policy.from_config(dict(stated), custom_objects)
@@ -141,7 +142,6 @@ class _SavedPolicy:
         return tf_keras.mixed_precision.Policy(config["name"])
 
 
-_SAVED_NAMES = ("Policy", "PolicyV1")
 _of_loaded_layers, _of_inferring_layers = FunctionPatches(), FunctionPatches()
 _PATCHES: tuple[FunctionPatch, ...] = (
     (
@@ -157,7 +157,7 @@ def patch_keras() -> None:
     """Lets loaded layers get the policies that their configs state, including loss scales."""
     _of_loaded_layers.replace(_PATCHES)
     if not _PATCHES:
-        tf_keras.utils.get_custom_objects().update(dict.fromkeys(_SAVED_NAMES, _SavedPolicy))
+        tf_keras.utils.get_custom_objects().update(dict.fromkeys(POLICIES, _SavedPolicy))
 
 
 def unpatch_keras() -> None:
@@ -165,14 +165,14 @@ def unpatch_keras() -> None:
     _of_loaded_layers.replace(())
     _of_inferring_layers.replace(())
     if not _PATCHES:
-        for name in _SAVED_NAMES:
+        for name in POLICIES:
             tf_keras.utils.get_custom_objects().pop(name, None)
 
 
 def keras_is_patched() -> bool:
     """Whether loaded layers get their loss scales."""
     if not _PATCHES:
-        return tf_keras.utils.get_custom_objects().get(_SAVED_NAMES[0]) is _SavedPolicy
+        return tf_keras.utils.get_custom_objects().get("Policy") is _SavedPolicy
     return bool(_of_loaded_layers.applied)
 
 

@@ -21,7 +21,7 @@ from compat_lossscale.core import (
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.members.counting import CountsSkippedSteps
 from compat_lossscale.members.guards import GuardsScaling
-from compat_lossscale.members.loss_scales import LossScaleConfigs, as_loss_scale, with_rule
+from compat_lossscale.members.loss_scales import LossScaleConfigs, as_loss_scale
 from compat_lossscale.members.optimizer import check_in_replica_context
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
@@ -54,8 +54,7 @@ class MixedPrecisionLossScaleOptimizer(
                 "tf.compat.v1.train.Optimizer; a Keras optimizer is wrapped by "
                 "compat_lossscale.LossScaleOptimizer."
             )
-        made = as_loss_scale(loss_scale) if rule is None else with_rule(loss_scale, rule)
-        super().__init__(opt, made)
+        super().__init__(opt, as_loss_scale(loss_scale, rule))
         self._start_counting()
         if isinstance(opt, native.MixedPrecisionLossScaleOptimizer):
             self._guards.warn(
@@ -65,7 +64,7 @@ class MixedPrecisionLossScaleOptimizer(
                 "to skip a step. Use the inner one as it is.",
             )
             if isinstance(opt, GuardsScaling):
-                opt._guards.was_told_of("scaled twice")
+                opt._guards.warned.add("scaled twice")
 
     def _scale_loss(self, loss: Any) -> Any:
         if callable(loss):

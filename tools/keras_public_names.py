@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds which names of `tensorflow.python.keras` are public names of `tf.keras`.
 
-`python -m tools.keras_public_names` makes the module of that name in
-`neighbour_names`, from tf-keras' API and from what serves the private modules.
+`python -m tools.keras_public_names` makes `keras_public_names.json` in `neighbour_names`, from
+tf-keras' API and from what serves the private modules.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import json
 import pkgutil
-import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,42 +32,17 @@ _PACKAGES = {
 _MIXED_PRECISION = "mixed_precision"
 """Under `run`, the public class of this module is the one for optimizers of the legacy family. In
 tf-keras it stands for those of both families, and makes the same objects for these."""
-_WIDTH = 100
-_HEAD = '''\
-# SPDX-License-Identifier: Apache-2.0
-"""The public names of `tf.keras`, and where `tensorflow.python.keras` meant others by them.
-
-Made by `python -m tools.keras_public_names`; do not edit.
-"""
-
-from __future__ import annotations
-
-'''
 
 
-def source() -> str:
-    """Returns the source of the module."""
+def content() -> str:
+    """Returns the content of the file."""
     public = _public_names()
-    others = _others(public)
-    lines = ["PUBLIC_NAMES: dict[str, str] = {", *_entries(public), "}"]
-    lines += ['"""The classes and functions of each public module, by its place in `tf.keras`."""']
-    lines += ["OTHERS: dict[str, str] = {", *_entries(others), "}"]
-    lines += ['"""Names of private modules that stand for something else than the public ones."""']
-    return _HEAD + "\n".join([*lines, ""])
-
-
-def _entries(names: Mapping[str, Iterator[str] | list[str]]) -> Iterator[str]:
-    for module, members in names.items():
-        text = " ".join(members)
-        one_line = f'    "{module}": "{text}",'
-        if len(one_line) <= _WIDTH:
-            yield one_line
-            continue
-        yield f'    "{module}": ('
-        parts = textwrap.wrap(text, _WIDTH - 12)
-        for part in parts:
-            yield f'        "{part}{" " if part is not parts[-1] else ""}"'
-        yield "    ),"
+    tables = {"public": public, "others": _others(public)}
+    words = {
+        name: {module: " ".join(members) for module, members in table.items()}
+        for name, table in tables.items()
+    }
+    return f"{json.dumps(words, indent=1)}\n"
 
 
 def _public_names() -> dict[str, list[str]]:
@@ -129,4 +104,4 @@ def _serving(module: str) -> Any:
 
 
 if __name__ == "__main__":
-    print(source(), end="")
+    print(content(), end="")

@@ -43,7 +43,7 @@ CRASHED = 70
 
 
 @contextlib.contextmanager
-def usage_apart() -> Iterator[None]:
+def _usage_apart() -> Iterator[None]:
     """Gives errors in the usage of a command an exit code that no result has."""
     try:
         yield
@@ -62,7 +62,7 @@ class Command(click.Command):
         self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
     ) -> click.Context:
         """Parses the arguments."""
-        with usage_apart():
+        with _usage_apart():
             try:
                 return super().make_context(info_name, args, *rest, **extra)
             except click.NoSuchOption as error:
@@ -74,7 +74,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
-        with usage_apart():
+        with _usage_apart():
             return super().invoke(ctx)
 
 
@@ -138,7 +138,7 @@ def write_report(path: Path, page: str) -> int:
     return 0
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(Command, click.Group):
     """A group that imports a command's module only when that command is run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -162,20 +162,6 @@ class _LazyGroup(click.Group):
             known = ", ".join(_COMMANDS)
             ctx.fail(f"There is no command {args[0]!r}.{hint} The commands are: {known}.")
         return super().resolve_command(ctx, args)
-
-    def main(self, *args: Any, **extra: Any) -> Any:
-        with usage_apart():
-            return super().main(*args, **extra)
-
-    def make_context(
-        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
-    ) -> click.Context:
-        with usage_apart():
-            return super().make_context(info_name, args, *rest, **extra)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with usage_apart():
-            return super().invoke(ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         # Otherwise, click would load every command for its help.

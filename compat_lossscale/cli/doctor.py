@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from compat_lossscale._require import installed_version
 from compat_lossscale.cli import Command, configuration_of
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import (
@@ -25,7 +25,9 @@ from compat_lossscale.legacy.environment import (
     Note,
     Outlook,
     numbers,
+    used_in,
 )
+from compat_lossscale.legacy.neighbour_names import neighbour_at
 from compat_lossscale.pages import escaped
 
 if TYPE_CHECKING:
@@ -208,19 +210,6 @@ _DISTRIBUTIONS = {
 """Where the distribution has another name than the package."""
 
 
-def version(distribution: str) -> str | None:
-    """Returns the version of a distribution; `None` if it is not installed."""
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
-def install(package: str) -> str:
-    """Returns the command that installs a package."""
-    return f"pip install {_DISTRIBUTIONS.get(package, package.replace('_', '-'))}"
-
-
 def is_installed(package: str) -> bool:
     """Whether a package, or a module, would be found."""
     try:
@@ -229,19 +218,8 @@ def is_installed(package: str) -> bool:
         return False
 
 
-def read(file: Path, largest: int) -> bytes | None:
-    """Returns what is in a file; `None` if it is too large or cannot be read."""
-    try:
-        source = file.read_bytes()
-    except OSError:
-        return None
-    return None if len(source) > largest else source
-
-
 def not_installed(imported: Collection[str], file: Path) -> Iterator[str]:
     """Yields the packages of those that a file imports which are neither its own nor installed."""
-    from compat_lossscale.legacy.neighbour_names import neighbour_at
-
     for root in {path.partition(".")[0] for path in imported}:
         if root in sys.stdlib_module_names or neighbour_at(root) is not None:
             continue
@@ -282,30 +260,30 @@ class UsedNeighbours:
         needed = {}
         for one in self.files:
             if one.package and not is_installed(one.package[0]):
+                name = one.module_or_name.replace("tensorflow.", "tf.", 1)
                 needed[one.package[1]] = (
-                    f"{_short(one)} needs the package {one.package[0].replace('_', '-')}, which "
+                    f"{name} needs the package {one.package[0].replace('_', '-')}, which "
                     "TensorFlow does not install any more."
                 )
         uses_tensorboard = self.writes_summaries or "tensorboard" in self.packages
-        if uses_tensorboard and not version("tensorboard"):
+        if uses_tensorboard and not installed_version("tensorboard"):
             needed["pip install tensorboard"] = (
                 "It uses TensorBoard or writes summaries for it, and TensorFlow does not install "
                 "tensorboard any more."
             )
-        if "official" in self.packages and numbers(version("absl-py") or "0.0") >= (2, 0):
+        if "official" in self.packages and numbers(installed_version("absl") or "0.0") >= (2, 0):
             needed["pip install 'absl-py<2'"] = (
                 "absl-py 2 refuses the flags of tf-models-official up to 2.4."
             )
         for package in sorted(self.programs_lack):
-            needed[install(package)] = f"It imports {package}, which is not installed."
+            distribution = _DISTRIBUTIONS.get(package, package.replace("_", "-"))
+            needed[f"pip install {distribution}"] = f"It imports {package}, which is not installed."
         return [(reason, step) for step, reason in needed.items()]
 
 
 def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> UsedNeighbours:
     """Searches Python files for neighbours, for some seconds at most."""
     from lossscale_codemods.project.discovery import Skipped, discover
-
-    from compat_lossscale.legacy.environment import used_in
 
     used, end = UsedNeighbours(), time.monotonic() + seconds
     programs = {path.absolute() for path in paths if os.path.isfile(path)}
@@ -314,8 +292,11 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Used
             break
         if isinstance(one, Skipped) or not one.name.endswith(".py"):
             continue
-        source = read(one.path, _LARGEST)
-        if source is None:
+        try:
+            source = one.path.read_bytes()
+        except OSError:
+            continue
+        if len(source) > _LARGEST:
             continue
         file = used_in(source)
         for neighbour in file.neighbours:
@@ -378,7 +359,3 @@ def _usage_as_json(used: UsedNeighbours) -> dict[str, Any]:
         "not_installed": sorted(used.missing),
         "not_on_keras_3": sorted(used.not_on_keras_3),
     }
-
-
-def _short(neighbour: Neighbour) -> str:
-    return neighbour.module_or_name.replace("tensorflow.", "tf.", 1)

@@ -510,7 +510,9 @@ def print_run(
     else:
         if not (quiet or check or write):
             _print_diffs(run, coloured=coloured)
-        lines = [] if quiet or not check else list(_files_that_would_change(run))
+        changed = [file for file in run.files if file.result.changed]
+        lines = [f"{escaped(str(file.path))}: would change" for file in changed if check]
+        lines = [] if quiet else lines
         lines += [] if quiet else text.mentions(run)
         lines += text.findings(run)
     for line in lines:
@@ -519,10 +521,6 @@ def print_run(
         # A hook runs again and again, and on code that others run.
         ends = None if check or "PRE_COMMIT" in os.environ else target
         click.echo(text.summary(run, write=write, target=ends))
-
-
-def _files_that_would_change(run: RunReport) -> list[str]:
-    return [f"{escaped(str(file.path))}: would change" for file in run.files if file.result.changed]
 
 
 def _print_diffs(run: RunReport, *, coloured: bool) -> None:

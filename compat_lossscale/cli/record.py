@@ -73,7 +73,7 @@ def recorder_arguments(output: str, program: Sequence[str], options: dict[str, A
         program: What would follow `python` to run the program.
         options: The options of the recorder by their names.
     """
-    given, rest = split(program)
+    given, _, rest = split(program)
     arguments = [*given, str(RECORDER), "-o", output]
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"

@@ -346,7 +346,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         Returns:
             A bool scalar tensor; `None` of a loss scale that never shrinks.
         """
-        if self._never_moves:
+        if self.settings is None and self._multiplier == 1:
             return None
         floor = 1.0 if self.settings is None else tf.cast(self.numbers.min_scale, tf.float32)
         at_floor = tf.equal(self._current_loss_scale, floor)
@@ -359,10 +359,6 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         if self.settings is not None:
             return self.settings.numbers
         return RuleNumbers.of_multiplier(self._increment_period, self._multiplier)
-
-    @property
-    def _never_moves(self) -> bool:
-        return self.settings is None and self._multiplier == 1
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments, and a rule as a dictionary, if there is one.

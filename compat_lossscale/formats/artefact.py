@@ -117,10 +117,6 @@ class Artefact:
         return bool(self.configs or self.lost) or has_state
 
 
-MAX_CONFIGS = 1000
-"""The largest number of configs in one file. A model states one, or one per layer in policies."""
-MAX_CONFIG_BYTES = 2**20
-"""The largest size of all of them together, as JSON. One has some five hundred characters."""
 DROPPED_BY_COMPILE = (
     "under the policy mixed_float16, compile() of Keras 3 drops this loss_scale_factor and wraps "
     "the optimizer in a dynamic loss scale, when the model is loaded too. To keep it fixed, load "
@@ -134,57 +130,30 @@ _OWN_LOSS_SCALE = (
 )
 
 
-class ConfigSearch:
-    """A search for configs in the JSON values of one artefact.
+def find_configs(tree: Any, where: str = "") -> tuple[list[StatedConfig], list[str]]:
+    """Finds the configs in a JSON value of an artefact.
 
-    Attributes:
-        configs: The outermost configs that were found: a loss scale inside an optimizer's config is
-            part of that config.
-        lost: What can be read of loss scales of the user's own classes, which no conversion keeps.
+    Args:
+        tree: The value.
+        where: Its place in the artefact.
+
+    Returns:
+        The outermost configs: a loss scale inside an optimizer's config is part of that config. And
+        what can be read of loss scales of the user's own classes, which no conversion keeps.
+
+    Raises:
+        UnreadableArtefactError: A config is invalid.
     """
-
-    def __init__(self) -> None:
-        self.configs: list[StatedConfig] = []
-        self.lost: list[str] = []
-        self._size = 0
-
-    def search(self, tree: Any, where: str = "") -> ConfigSearch:
-        """Searches a value.
-
-        Returns:
-            The search itself.
-
-        Raises:
-            UnreadableArtefactError: A config is invalid, or the configs exceed the limits.
-        """
-        for config, place, keys, beside in _find(tree, where, (), {}):
-            own = own_loss_scale(config)
-            if own is not None:
-                self._check_limits(config)
-                self.lost.append(_described(config, own, place))
-                continue
-            # What `compile` was called with is beside the optimizer.
-            may_wrap = beside.get("auto_scale_loss") is not False
-            self.add(_stated_config(config, place, keys, may_wrap=may_wrap))
-        return self
-
-    def add(self, stated: StatedConfig) -> None:
-        """Adds a config.
-
-        Raises:
-            UnreadableArtefactError: The configs exceed the limits.
-        """
-        self._check_limits(stated.config)
-        self.configs.append(stated)
-
-    def _check_limits(self, config: Mapping[str, Any]) -> None:
-        self._size += len(json.dumps(config))
-        if len(self.configs) + len(self.lost) == MAX_CONFIGS:
-            raise UnreadableArtefactError(f"it states more than {MAX_CONFIGS} loss scales")
-        if self._size > MAX_CONFIG_BYTES:
-            raise UnreadableArtefactError(
-                f"the loss-scale configs in it exceed {MAX_CONFIG_BYTES // 2**20} MB"
-            )
+    configs, lost = [], []
+    for config, place, keys, beside in _find(tree, where, (), {}):
+        own = own_loss_scale(config)
+        if own is not None:
+            lost.append(_described(config, own, place))
+            continue
+        # What `compile` was called with is beside the optimizer.
+        may_wrap = beside.get("auto_scale_loss") is not False
+        configs.append(_stated_config(config, place, keys, may_wrap=may_wrap))
+    return configs, lost
 
 
 _Found = tuple[Mapping[str, Any], str, tuple[str | int, ...], Mapping[Any, Any]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads hostile files safely: regular files only, and never more than a limited number of bytes."""
+"""Reads hostile files safely: regular files of the artefact only, and JSON of limited depth."""
 
 from __future__ import annotations
 
@@ -12,11 +12,6 @@ from typing import Any, BinaryIO
 from compat_lossscale.formats.artefact import UnreadableArtefactError
 from compat_lossscale.spec.wrapper_configs import MAX_JSON_DEPTH, is_too_deep
 
-MAX_JSON_BYTES = 32 * 2**20
-"""The largest JSON text that is read. The config of a model of ten thousand layers has 8 MB."""
-MAX_JSON_VALUES = 3_000_000
-"""The largest number of values in one text. Each takes up to 200 bytes of memory. The config of a
-model of ten thousand layers has half a million."""
 _TOO_DEEP = f"{{}} is nested more than {MAX_JSON_DEPTH} deep, far more than a config is"
 
 
@@ -80,29 +75,12 @@ def read_start(path: str, size: int) -> bytes:
         return file.read(size)
 
 
-def read_text_file(path: str) -> str:
-    """Returns a UTF-8 file's text, of at most `MAX_JSON_BYTES`.
-
-    Raises:
-        UnreadableArtefactError: It is larger or not UTF-8.
-    """
-    with open_regular(path) as file:
-        data = file.read(MAX_JSON_BYTES + 1)
-    return decode(data, "the file")
-
-
-def decode(data: bytes | str, what: str) -> str:
+def decode(data: bytes, what: str) -> str:
     """Returns text from bytes.
 
     Raises:
-        UnreadableArtefactError: It is larger than `MAX_JSON_BYTES` or not UTF-8.
+        UnreadableArtefactError: It is not UTF-8.
     """
-    if len(data) > MAX_JSON_BYTES:
-        raise UnreadableArtefactError(
-            f"{what} is larger than {MAX_JSON_BYTES // 2**20} MB, far more than a config needs"
-        )
-    if isinstance(data, str):
-        return data
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -118,12 +96,8 @@ def parse_json(text: str, what: str) -> Any:
         The value.
 
     Raises:
-        UnreadableArtefactError: It is not JSON, is nested too deeply, or has too many values.
+        UnreadableArtefactError: It is not JSON, or is nested too deeply.
     """
-    if sum(map(text.count, ",[{")) > MAX_JSON_VALUES:
-        raise UnreadableArtefactError(
-            f"{what} has more than {MAX_JSON_VALUES} values, far more than a config has"
-        )
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:

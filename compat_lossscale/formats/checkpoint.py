@@ -10,23 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
-from compat_lossscale.formats.artefact import (
-    Artefact,
-    LiveState,
-    UnreadableArtefactError,
-    whole,
-)
+from compat_lossscale.formats.artefact import Artefact, LiveState, whole
 from compat_lossscale.formats.tensor_bundle import KEY, Node, ObjectGraph, TensorBundle
 
-_T = TypeVar("_T", bound=Collection[Any])
 FORMAT = "TensorFlow checkpoint"
 SUFFIXES = (".index",)
-MAX_OPTIMIZERS = 100
-"""The largest number of optimizers whose state is read."""
 _FILE = re.compile(r"(?P<prefix>.+)\.(index|data-\d{5}-of-\d{5})")
 _NAMED_SCALE = re.compile(r"(?P<scope>(.*/)?)current_loss_scale(?P<number>(_\d+)?)")
 NO_CONFIG = "the config (initial scale, growth steps, multiplier): checkpoints hold variables only"
@@ -55,18 +46,10 @@ def matches(path: str) -> bool:
 
 def read(path: str) -> Artefact:
     """Reads the optimizers' live state from a checkpoint."""
-    described = describe(TensorBundle(prefix_of(path)))
-    missing, states = described.missing, described.states
-    if any(state.loss_scale is not None for state in states) or missing:
-        missing = (NO_CONFIG, *missing)
-    return Artefact(
-        path=path,
-        format=FORMAT,
-        layout=described.layout,
-        states=states,
-        missing=missing,
-        notes=described.notes,
-    )
+    artefact = describe(TensorBundle(prefix_of(path)), path)
+    if any(state.loss_scale is not None for state in artefact.states) or artefact.missing:
+        return dataclasses.replace(artefact, missing=(NO_CONFIG, *artefact.missing))
+    return artefact
 
 
 def prefix_of(path: str) -> str:
@@ -75,44 +58,29 @@ def prefix_of(path: str) -> str:
     return match["prefix"] if match else path
 
 
-@dataclasses.dataclass(frozen=True)
-class CheckpointContent:
-    """What a checkpoint says of optimizers.
-
-    Attributes:
-        layout: The generations that write it so.
-        states: The states of the optimizers.
-        missing: What is not in it, besides configs.
-        notes: What to know before it is restored.
-    """
-
-    layout: str
-    states: tuple[LiveState, ...]
-    missing: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def describe(bundle: TensorBundle) -> CheckpointContent:
-    """Describes a checkpoint."""
+def describe(bundle: TensorBundle, path: str = "") -> Artefact:
+    """Describes a checkpoint: the states in it, and what is missing besides configs."""
     data = bundle.text(KEY)
     if data is None:
         layout = "name-based, as tf.compat.v1.train.Saver of every version writes it"
-        return CheckpointContent(layout, tuple(_states_by_name(bundle)))
+        return Artefact(path, FORMAT, layout, states=tuple(_states_by_name(bundle)))
     graph = ObjectGraph(data)
-    optimizers = _few(list(_optimizers(graph)))
+    optimizers = list(_optimizers(graph))
     states = [_state_of(bundle, graph, optimizer) for optimizer in optimizers]
     alone = _scales_alone(graph, optimizers)
-    states += [_state_of(bundle, graph, scale, scale) for scale in _few(alone)]
+    states += [_state_of(bundle, graph, scale, scale) for scale in alone]
     is_fixed = any(
         state.loss_scale is None and _is_wrapper(graph, optimizer)
         for state, optimizer in zip(states, optimizers, strict=False)
     )
     is_oldest = any(_inner_with_variables(graph, one, "base_optimizer") for one in optimizers)
-    return CheckpointContent(
+    return Artefact(
+        path,
+        FORMAT,
         _layout(graph, optimizers, is_oldest=is_oldest),
-        tuple(states),
-        (NOT_A_VARIABLE,) if is_fixed else (),
-        (BASE_OPTIMIZER,) if is_oldest else (),
+        states=tuple(states),
+        missing=(NOT_A_VARIABLE,) if is_fixed else (),
+        notes=(BASE_OPTIMIZER,) if is_oldest else (),
     )
 
 
@@ -192,17 +160,11 @@ def _states_by_name(bundle: TensorBundle) -> Iterator[LiveState]:
     scales = {name: match for name in bundle.entries if (match := _NAMED_SCALE.fullmatch(name))}
     # A slot is named after its variable: `dense/kernel/Adam`.
     slots = sum(name.rpartition("/")[0] in bundle.entries for name in bundle.entries)
-    for name in _few(scales):
+    for name in scales:
         scope, number = scales[name]["scope"], scales[name]["number"]
         counter = bundle.number(f"{scope}good_steps{number}")
         left = bundle.number(f"{scope}hysteresis_left{number}")
         yield _state(name, bundle.number(name), counter, bundle.number("global_step"), slots, left)
-
-
-def _few(found: _T) -> _T:
-    if len(found) > MAX_OPTIMIZERS:
-        raise UnreadableArtefactError(f"it has more than {MAX_OPTIMIZERS} loss scales")
-    return found
 
 
 def _state(

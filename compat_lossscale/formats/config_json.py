@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from compat_lossscale.formats.artefact import (
     Artefact,
-    ConfigSearch,
     UnreadableArtefactError,
+    find_configs,
     layout_of,
 )
-from compat_lossscale.formats.bounded import parse_json, read_start, read_text_file
+from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
 
 FORMAT = "config (JSON)"
 SUFFIXES = (".json",)
@@ -28,12 +28,7 @@ def matches(path: str) -> bool:
 
 def read(path: str) -> Artefact:
     """Reads every loss-scale config in a JSON file."""
-    tree = parse_json(read_text_file(path), "the file")
-    found = ConfigSearch().search(tree)
-    return Artefact(
-        path=path,
-        format=FORMAT,
-        layout=layout_of(found.configs),
-        configs=tuple(found.configs),
-        lost=tuple(found.lost),
-    )
+    with open_regular(path) as file:
+        text = decode(file.read(), "the file")
+    configs, lost = find_configs(parse_json(text, "the file"))
+    return Artefact(path, FORMAT, layout_of(configs), configs=tuple(configs), lost=tuple(lost))

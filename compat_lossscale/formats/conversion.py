@@ -208,24 +208,20 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
     if parts.inner is not None and parts.class_name not in (None, *WRAPPERS):
         reason = "it is a custom class, and the converted config names Keras' own class instead"
         notes.append(Field("wrapper", Verdict.NOTED, parts.class_name, reason))
-    if parts.inner is not None and not inner_optimizers.is_known(parts.inner):
+    name = class_name(parts.inner or {})
+    if parts.inner is not None and not is_known(parts.inner):
         reason = "it is a custom class; its config is passed on unchanged"
-        name = inner_optimizers.class_name(parts.inner)
         notes.append(Field("own class", Verdict.NOTED, name, reason))
     elif parts.inner is not None:
         stored = inner_optimizers.family(parts.inner, parts.generation)
         wanted = wanted_family(stored, parts.generation, target)
-        if _is_nadam(parts.inner) and stored is not wanted and Family.LEGACY in (stored, wanted):
+        if name == "Nadam" and stored is not wanted and Family.LEGACY in (stored, wanted):
             notes.append(Field("optimizer.schedule", Verdict.LOST, stored.value, _NADAM))
         if stored is not wanted:
             rounding = _rounding(stored, wanted)
             reason = f"the optimizer changes to the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes
-
-
-def _is_nadam(inner: Mapping[str, Any]) -> bool:
-    return inner_optimizers.class_name(inner) == "Nadam"
 
 
 def _rounding(stored: Family, wanted: Family) -> str:

@@ -5,9 +5,9 @@ TensorFlow 2.0 to 2.11 also write this format into files named `.keras`, so the 
 `.weights.h5` files of tf-keras and Keras 3 are HDF5 too. They hold an optimizer's state, and no
 config.
 
-Only attributes, names and scalars are read, so the size of a file does not matter. Links to other
-files, data in other files, and filters are never followed or run. A damaged file can crash the HDF5
-library, so this module is used in a separate process only: see `isolated`.
+Only attributes, names and scalars are read, so the size of the weights does not matter. Links to
+other files, data in other files, and filters are never followed or run. A damaged file can crash
+the HDF5 library, so this module is used in a separate process only: see `isolated`.
 
 Model files of HDF5 name the variables of an optimizer; `.keras` archives and `.weights.h5` number
 them.
@@ -25,13 +25,13 @@ from typing import Any, BinaryIO, TypedDict
 from compat_lossscale.errors import MissingExtraError, UnreadableArtefactError
 from compat_lossscale.formats.artefact import (
     Artefact,
-    ConfigSearch,
     LiveState,
     StatedConfig,
+    find_configs,
     layout_of,
     whole,
 )
-from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
+from compat_lossscale.formats.bounded import open_regular, parse_json, read_start
 from compat_lossscale.spec import Generation
 
 FORMAT = "HDF5 model (.h5)"
@@ -39,17 +39,6 @@ SUFFIXES = (".h5", ".hdf5")
 WEIGHTS_FORMAT = "HDF5 weights (.weights.h5)"
 NO_CONFIG = "the config (initial scale, growth steps): files of weights hold variables only"
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
-MAX_NAMES = 100_000
-"""The largest number of names that are read. A thousand layers have some ten thousand."""
-MAX_DEPTH = 30
-"""The deepest group that is read."""
-MAX_ATTRIBUTE_BYTES = 32 * 2**20
-"""The largest attribute that is read, and the largest size of all attributes together."""
-MAX_PATH_BYTES = 32 * 2**20
-"""The largest length of all paths together. A path repeats the names of its groups."""
-
-
-_TOO_LARGE = f"the attribute {{}} is larger than {MAX_ATTRIBUTE_BYTES // 2**20} MB"
 _LARGEST_NUMBER = 8
 """In bytes. Keras does not write larger ones, which JSON cannot express."""
 
@@ -66,7 +55,6 @@ class Description(TypedDict):
     scalars: dict[str, float | int]
     arrays: list[str]
     unread: list[str]
-    truncated: bool
 
 
 class Window(io.RawIOBase):
@@ -81,22 +69,10 @@ class Window(io.RawIOBase):
     def __init__(self, file: BinaryIO, start: int, size: int) -> None:
         self._file, self._start, self._size, self._position = file, start, size, 0
 
-    def readable(self) -> bool:
-        """Returns that it can be read."""
-        return True
-
-    def seekable(self) -> bool:
-        """Returns that it can seek."""
-        return True
-
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Moves to an offset in the part."""
         origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
         self._position = max(0, origin + offset)
-        return self._position
-
-    def tell(self) -> int:
-        """Returns the offset."""
         return self._position
 
     def readinto(self, buffer: Any) -> int:
@@ -133,20 +109,11 @@ def describe(file: str | BinaryIO | Window) -> Description:
 
 def _described(h5py: Any, file: str | BinaryIO | Window) -> Description:
     with h5py.File(file, "r") as opened:
-        attributes: dict[str, str] = {}
-        for name in ("keras_version", "backend", "training_config", "model_config"):
+        description: Description = {"attributes": {}, "scalars": {}, "arrays": [], "unread": []}
+        for name in ("keras_version", "training_config", "model_config"):
             text = _text_attribute(opened, name)
             if text is not None:
-                attributes[name] = text
-                if sum(map(len, attributes.values())) > MAX_ATTRIBUTE_BYTES:
-                    raise OSError(_TOO_LARGE.format(name))
-        description: Description = {
-            "attributes": attributes,
-            "scalars": {},
-            "arrays": [],
-            "unread": [],
-            "truncated": False,
-        }
+                description["attributes"][name] = text
         for name in ("optimizer_weights", "optimizer", "_optimizer"):
             group = _own_child(opened, name)
             if isinstance(group, h5py.Group):
@@ -164,12 +131,7 @@ def _h5py() -> Any:
 
 def _describe_group(group: Any, path: str, description: Description) -> None:
     h5py = _h5py()
-    length = 0
-    for number, (child_path, child) in enumerate(_walk(group, path, set()), 1):
-        length += len(child_path)
-        if number == MAX_NAMES or length > MAX_PATH_BYTES:
-            description["truncated"] = True
-            return
+    for child_path, child in _walk(group, path, set()):
         if isinstance(child, h5py.Dataset):
             if child.ndim > 0:
                 description["arrays"].append(child_path)
@@ -179,10 +141,10 @@ def _describe_group(group: Any, path: str, description: Description) -> None:
                 description["unread"].append(child_path)
 
 
-def _walk(group: Any, path: str, seen: set[int], depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _walk(group: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
     h5py = _h5py()
     place = h5py.h5o.get_info(group.id).addr
-    if place in seen or depth > MAX_DEPTH:
+    if place in seen:
         return
     # A group can contain itself.
     seen.add(place)
@@ -193,7 +155,7 @@ def _walk(group: Any, path: str, seen: set[int], depth: int = 0) -> Iterator[tup
         child_path = f"{path}/{name}"
         yield child_path, child
         if isinstance(child, h5py.Group):
-            yield from _walk(child, child_path, seen, depth + 1)
+            yield from _walk(child, child_path, seen)
 
 
 def _own_child(group: Any, name: str) -> Any:
@@ -217,12 +179,7 @@ def _is_plain_number(dataset: Any) -> bool:
 
 
 def _text_attribute(holder: Any, name: str) -> str | None:
-    if name not in holder.attrs:
-        return None
-    attribute = holder.attrs.get_id(name)
-    if attribute.get_storage_size() > MAX_ATTRIBUTE_BYTES:
-        raise OSError(_TOO_LARGE.format(name))
-    if attribute.shape != ():
+    if name not in holder.attrs or holder.attrs.get_id(name).shape != ():
         return None
     value = holder.attrs[name]
     if isinstance(value, bytes):
@@ -389,11 +346,8 @@ def missing(
     configs: Sequence[StatedConfig], state: LiveState, description: Description | None = None
 ) -> tuple[str, ...]:
     """Returns what the loss scale of a model needs and its file does not hold."""
-    names = []
-    if description is not None and description["truncated"]:
-        names.append(f"all but the first {MAX_NAMES} variables: they were not read")
     strange = set() if description is None else _strange(description)
-    names += [UNREAD.format(name) for name in sorted(strange)]
+    names = [UNREAD.format(name) for name in sorted(strange)]
     dynamic = any(config.spec.dynamic for config in configs)
     if dynamic and state.loss_scale is None and not strange:
         names.append(NO_STATE.format("this file"))
@@ -416,11 +370,13 @@ def read(path: str) -> Artefact:
         pass
     description = describe(path)
     attributes = description["attributes"]
-    found = ConfigSearch()
+    configs: list[StatedConfig] = []
+    lost: list[str] = []
     for name in ("training_config", "model_config"):
         if name in attributes:
-            found.search(parse_json(decode(attributes[name], name), name), name)
-    configs = found.configs
+            stated, of_own_classes = find_configs(parse_json(attributes[name], name), name)
+            configs += stated
+            lost += of_own_classes
     if not configs and not attributes.keys() & {"training_config", "model_config"}:
         return _weights(path, description)
     version = attributes.get("keras_version")
@@ -433,7 +389,7 @@ def read(path: str) -> Artefact:
         configs=tuple(configs),
         states=() if state == LiveState("optimizer_weights") else (state,),
         missing=missing(configs, state, description),
-        lost=tuple(found.lost),
+        lost=tuple(lost),
     )
 
 

@@ -65,10 +65,6 @@ def _counts(made: Sequence[Conversion], target: Generation) -> tuple[int, int]:
     return len(lossy) - sum(lossy), sum(lossy)
 
 
-def _loses_nothing(stated: tuple[StatedConfig, Sequence[Conversion]]) -> bool:
-    return not any(conversion.lost for conversion in stated[1])
-
-
 def _shown(result: Verification, *, open_: bool) -> dict[str, Any]:
     """Returns what the page says of an artefact."""
     artefact = result.artefact
@@ -88,7 +84,9 @@ def _shown(result: Verification, *, open_: bool) -> dict[str, Any]:
                 "note": stated.note,
                 "conversions": [_converted(stated, made) for made in conversions],
             }
-            for stated, conversions in sorted(result.conversions, key=_loses_nothing)
+            for stated, conversions in sorted(
+                result.conversions, key=lambda made: not any(one.lost for one in made[1])
+            )
         ],
         "states": [describe_state(state) for state in (artefact.states if artefact else ())],
         "missing": [printable(what) for what in (artefact.missing if artefact else ())],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads every artefact in one separate process, with limited memory and processor time.
+"""Reads every artefact in one separate process, with limited memory and time.
 
 A damaged file can crash a C library, keep it busy, or hit a fault in a reader. Then that one file
 is unreadable, and the next file gets a new process if the old one is gone.
@@ -15,30 +15,25 @@ import functools
 import importlib
 import json
 import os
-import select
-import signal
 import subprocess
 import sys
 import threading
 import time
 import types
 import typing
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from compat_lossscale.errors import CompatLossScaleError, MissingExtraError, UnreadableArtefactError
 
-CPU_SECONDS = 20
-"""Seconds of processor time that one call may take."""
-TIMEOUT = 60.0
-"""Seconds that one call may take, on a machine with other work too."""
+TIMEOUT = 30.0
+"""Seconds that one call may take. A large model takes one."""
 MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
-MAX_ANSWER = 2**29
-"""The largest answer, in bytes. As JSON, the limits of `hdf5` take up to six times as much."""
+MAX_ANSWER = 2**25
+"""The largest answer, in bytes. A model of ten thousand layers with policies has half of that."""
 _FUNCTIONS = {
-    "read_here": "reading",
+    "read_in_this_process": "reading",
     "verify_here": "verification",
     "replace_config": "hdf5",
 }
@@ -47,7 +42,6 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from compat_lossscale.formats.isolated import serve; serve()"
 )
-_TOO_LONG = f"it takes more than {CPU_SECONDS} seconds to read"
 _NO_ANSWER = "the process that reads files gives no answer about it"
 _TOO_MUCH = f"it takes more than {MEMORY // 2**30} GB of memory to read"
 
@@ -61,7 +55,7 @@ def call(kind: type[_T], function: str, path: str, *arguments: Any) -> _T:
 
     Args:
         kind: The class of the result.
-        function: The name of the function, one of `_FUNCTIONS`. It returns `to_json` of the result.
+        function: The name of the function, one of `_FUNCTIONS`.
         path: The file, which is its first argument.
         arguments: The other arguments, JSON values.
 
@@ -87,23 +81,32 @@ def call(kind: type[_T], function: str, path: str, *arguments: Any) -> _T:
 
 
 def _ask(question: dict[str, Any]) -> dict[str, Any]:
+    line, started = b"", time.monotonic()
     try:
         process = _started()
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps(question).encode() + b"\n")
-        process.stdin.flush()
-        line = _read_line(process.stdout.fileno())
-    except TimeoutError:
-        stop()
-        return {"error": f"it takes more than {TIMEOUT:g} seconds to read"}
+        timer = threading.Timer(TIMEOUT, process.kill)
+        timer.start()
+        try:
+            process.stdin.write(json.dumps(question).encode() + b"\n")
+            process.stdin.flush()
+            line = process.stdout.readline(MAX_ANSWER)
+        finally:
+            timer.cancel()
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             stop()
             return {"error": str(error)}
-        line = b""
-    if not line:
-        return {"error": _why_it_ended()}
+    if not line.endswith(b"\n"):
+        takes_too_long = time.monotonic() - started > TIMEOUT
+        code = None if line else _ended()
+        stop()
+        if line:
+            return {"error": "there is too much in it"}
+        if takes_too_long:
+            return {"error": f"it takes more than {TIMEOUT:g} seconds to read"}
+        return {"error": f"reading it crashed the process that reads files (exit status {code})"}
     try:
         answer = json.loads(line)
     except (ValueError, RecursionError):
@@ -111,31 +114,11 @@ def _ask(question: dict[str, Any]) -> dict[str, Any]:
     return answer if isinstance(answer, dict) else {"error": _NO_ANSWER}
 
 
-def _why_it_ended() -> str:
-    code = None
-    if _process is not None:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            code = _process.wait(5)
-    stop()
-    if code == -getattr(signal, "SIGXCPU", 0):
-        return _TOO_LONG
-    return f"reading it crashed the process that reads files (exit status {code})"
-
-
-def _read_line(descriptor: int) -> bytes:
-    deadline = time.monotonic() + TIMEOUT
-    data = bytearray()
-    while not data.endswith(b"\n"):
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-            raise TimeoutError
-        chunk = os.read(descriptor, 1 << 20)
-        if not chunk:
-            return b""
-        data += chunk
-        if len(data) > MAX_ANSWER:
-            raise OSError("there is too much in it")
-    return bytes(data)
+def _ended() -> int | None:
+    """Waits for the other process to end, and returns its exit status."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return None if _process is None else _process.wait(5)
+    return None
 
 
 def _started() -> subprocess.Popen[bytes]:
@@ -181,12 +164,11 @@ atexit.register(stop)
 
 def serve() -> None:
     """Runs in the other process: answers calls from standard input on standard output."""
-    _limit_memory()
+    limit_memory(MEMORY)
     # What a library prints is no answer.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
-        _limit_time()
         question = json.loads(line)
         answers.write(_answer(**question).encode() + b"\n")
         answers.flush()
@@ -196,7 +178,8 @@ def _answer(function: str, arguments: list[Any]) -> str:
     answer: dict[str, Any]
     module = importlib.import_module(f"compat_lossscale.formats.{_FUNCTIONS[function]}")
     try:
-        return json.dumps({"result": getattr(module, function)(*arguments)})
+        result = getattr(module, function)(*arguments)
+        return json.dumps({"result": result}, default=plain)
     except MissingExtraError as error:
         answer = {"missing": True, "error": str(error)}
     except CompatLossScaleError as error:
@@ -212,42 +195,22 @@ def _answer(function: str, arguments: list[Any]) -> str:
     return json.dumps(answer)
 
 
-def _limit_memory() -> None:
-    # The module exists on POSIX only; elsewhere there is no such limit.
+def limit_memory(size: int) -> None:
+    """Limits the address space of this process, where there is such a limit: not on Windows."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415  # not on Windows
 
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _limit_time() -> None:
-    """Gives the process the time of one more call."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource  # noqa: PLC0415  # not on Windows
-
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        _, highest = resource.getrlimit(resource.RLIMIT_CPU)
-        limit = int(used.ru_utime + used.ru_stime) + CPU_SECONDS + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, highest))
-
-
-def to_json(value: Any) -> Any:
-    """Returns a dataclass, and everything in it, as a JSON value."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = (field.name for field in dataclasses.fields(value))
-        return {name: to_json(getattr(value, name)) for name in fields}
-    if isinstance(value, enum.Enum):
-        return value.value
-    if isinstance(value, Mapping):
-        return {key: to_json(child) for key, child in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_json(child) for child in value]
-    return value
+def plain(value: Any) -> Any:
+    """Returns a dataclass or a member of an enum as `json.dumps` takes it, for its `default`."""
+    return value.value if isinstance(value, enum.Enum) else vars(value)
 
 
 def from_json(kind: type[_T], value: Any) -> _T:
-    """Returns the dataclass that `to_json` was given."""
+    """Returns the dataclass that was written as JSON by `plain`."""
     made: _T = _made(kind, value)
     return made
 

@@ -11,24 +11,18 @@ import io
 import zipfile
 import zlib
 from collections.abc import Mapping
-from typing import IO, Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from compat_lossscale.errors import MissingExtraError
 from compat_lossscale.formats.artefact import (
     Artefact,
-    ConfigSearch,
     LiveState,
     StatedConfig,
     UnreadableArtefactError,
+    find_configs,
     layout_of,
 )
-from compat_lossscale.formats.bounded import (
-    MAX_JSON_BYTES,
-    decode,
-    open_regular,
-    parse_json,
-    read_start,
-)
+from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
 from compat_lossscale.formats.hdf5 import (
     Description,
     Window,
@@ -39,7 +33,7 @@ from compat_lossscale.formats.hdf5 import (
     wrapper_of,
 )
 from compat_lossscale.spec import Generation, LossScaleSpec
-from compat_lossscale.spec.inner_optimizers import CANONICAL
+from compat_lossscale.spec.inner_optimizers import serialized
 from compat_lossscale.spec.wrapper_configs import WrapperConfig, read_wrapper_config, write_config
 
 POLICY = "mixed_float16"
@@ -57,17 +51,11 @@ def may_be_wrapped(model: Any) -> bool:
     return _optimizer(model) is not None and _mentions_policy(model)
 
 
-def _optimizer(model: Any) -> Mapping[str, Any] | None:
+def _optimizer(model: Any) -> dict[str, Any] | None:
     node = model
     for key in _KEYS:
         node = node.get(key) if isinstance(node, Mapping) else None
-    if isinstance(node, str):
-        # A name, if one was passed to `compile` of tf-keras.
-        return {"class_name": CANONICAL.get(node.lower(), node), "config": {}}
-    if not isinstance(node, Mapping):
-        return None
-    is_serialized = isinstance(node.get("class_name"), str)
-    return node if is_serialized and isinstance(node.get("config"), Mapping) else None
+    return serialized(node)
 
 
 def _mentions_policy(tree: Any) -> bool:
@@ -92,9 +80,6 @@ def find_config(
     Returns:
         The config that would state it; nothing if the variables are those of an optimizer that is
         not wrapped.
-
-    Raises:
-        UnreadableArtefactError: The config is larger than `MAX_CONFIG_BYTES`.
     """
     optimizer = _optimizer(model)
     if optimizer is None or not _mentions_policy(model):
@@ -112,10 +97,7 @@ def find_config(
     parts = WrapperConfig(generation, spec, optimizer, class_name="LossScaleOptimizer")
     config = write_config(parts, generation, {})
     place = ".".join((where, *_KEYS))
-    stated = StatedConfig(place, generation, spec, config, _KEYS, automatic=True)
-    found = ConfigSearch()
-    found.add(stated)
-    return tuple(found.configs)
+    return (StatedConfig(place, generation, spec, config, _KEYS, automatic=True),)
 
 
 def is_keras3(version: str | None) -> bool:
@@ -135,14 +117,7 @@ def not_stated(configs: tuple[StatedConfig, ...]) -> tuple[str, ...]:
 FORMAT = "Keras archive (.keras)"
 SUFFIXES = (".keras",)
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
-MAX_ENTRIES = 100_000
-"""The largest number of files in an archive. Keras writes three files, and assets."""
-MAX_UNPACKED_BYTES = 256 * 2**20
-"""The largest compressed weights that are unpacked. Keras does not compress them."""
-MAX_DIRECTORY_BYTES = 8 * 2**20
-"""The largest list of files."""
 _LOCAL_HEADER = 30
-_CHUNK = 2**20
 
 
 def matches(path: str) -> bool:
@@ -157,12 +132,12 @@ def read(path: str) -> Artefact:
     """Reads the configs and the optimizer's state from a `.keras` archive."""
     with open_regular(path) as file, open_archive(file) as archive:
         config = parse_json(read_text(archive, CONFIG), CONFIG)
-        found = ConfigSearch().search(config, CONFIG)
-        configs = tuple(found.configs)
+        found, lost = find_configs(config, CONFIG)
+        configs = tuple(found)
         version = _version(archive)
         description: Description | None = None
         note: tuple[str, ...] = ()
-        is_stated = bool(configs or found.lost)
+        is_stated = bool(configs or lost)
         if is_stated or may_be_wrapped(config):
             description, note = _described(file, archive)
     if not is_stated or _is_wrapped_besides(configs, description):
@@ -174,9 +149,9 @@ def read(path: str) -> Artefact:
         writer=f"Keras {version}" if version else None,
         configs=configs,
         missing=note,
-        lost=tuple(found.lost),
+        lost=tuple(lost),
     )
-    if note or not (configs or found.lost):
+    if note or not (configs or lost):
         # Without h5py. The configs, which are most important, do not need it.
         return artefact
     state = LiveState(WEIGHTS) if description is None else live_state(description, WEIGHTS)
@@ -205,77 +180,29 @@ def open_archive(file: BinaryIO) -> zipfile.ZipFile:
     """Opens a ZIP archive.
 
     Raises:
-        UnreadableArtefactError: It is damaged, or has more than `MAX_ENTRIES` files.
+        UnreadableArtefactError: It is damaged.
     """
     try:
-        archive = zipfile.ZipFile(cast("IO[bytes]", _Frugal(file)))
+        return zipfile.ZipFile(file)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise UnreadableArtefactError(f"it is not a readable ZIP archive: {error}") from None
-    if len(archive.infolist()) > MAX_ENTRIES:
-        raise UnreadableArtefactError(f"it is an archive of more than {MAX_ENTRIES} files")
-    return archive
-
-
-class _Frugal:
-    """A file that returns at most `MAX_DIRECTORY_BYTES` at once.
-
-    `zipfile` reads the list of files at once, with the length that the archive states.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
-
-    def read(self, size: int = -1) -> bytes:
-        """Reads, or raises an error."""
-        limit = MAX_DIRECTORY_BYTES
-        data = self._file.read(size if 0 <= size <= limit else limit + 1)
-        if len(data) > limit:
-            raise UnreadableArtefactError(
-                f"it is an archive whose list of files exceeds {limit // 2**20} MB"
-            )
-        return data
-
-
-def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
-    """Opens a file in an archive.
-
-    Raises:
-        UnreadableArtefactError: It has a compression that `zipfile` can only unpack at once.
-    """
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise UnreadableArtefactError("it is compressed in a way that Keras does not use")
-    return archive.open(entry)
 
 
 def read_text(archive: zipfile.ZipFile, name: str) -> str:
-    """Reads a text file from an archive, at most `MAX_JSON_BYTES`.
+    """Reads a text file from an archive.
 
     Raises:
-        UnreadableArtefactError: It is missing, damaged, encrypted, larger, or not UTF-8.
+        UnreadableArtefactError: It is missing, damaged, encrypted, or not UTF-8.
     """
-    try:
-        entry = archive.getinfo(name)
-    except KeyError:
+    if name not in archive.namelist():
         raise UnreadableArtefactError(
             f"it has no {name}, so it is a ZIP archive but not a Keras model"
-        ) from None
-    data = io.BytesIO()
+        )
     try:
-        with open_entry(archive, entry) as packed:
-            _copy(packed, data, MAX_JSON_BYTES + 1)
-    except (UnreadableArtefactError, *_DAMAGED) as error:
+        data = archive.read(name)
+    except _DAMAGED as error:
         raise UnreadableArtefactError(f"{name} in the archive cannot be read: {error}") from None
-    return decode(data.getvalue(), f"{name} in the archive")
-
-
-def _copy(source: IO[bytes], target: IO[bytes], limit: int) -> None:
-    """Copies in small parts, until the limit is reached or exceeded."""
-    while limit > 0 and (chunk := source.read(_CHUNK)):
-        target.write(chunk)
-        limit -= len(chunk)
+    return decode(data, f"{name} in the archive")
 
 
 # The errors of zipfile for damage, encryption and unknown compression.
@@ -315,17 +242,11 @@ def _describe_weights(file: BinaryIO, archive: zipfile.ZipFile) -> Description:
         names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
         start = info.header_offset + _LOCAL_HEADER + names
         return describe(Window(file, start, info.file_size))
-    unpacked = io.BytesIO()
     try:
-        with open_entry(archive, info) as packed:
-            _copy(packed, unpacked, MAX_UNPACKED_BYTES + 1)
+        unpacked = archive.read(WEIGHTS)
     except _DAMAGED as error:
         raise UnreadableArtefactError(str(error)) from None
-    if unpacked.tell() > MAX_UNPACKED_BYTES:
-        raise UnreadableArtefactError(
-            f"it is compressed and larger than {MAX_UNPACKED_BYTES // 2**20} MB"
-        )
-    return describe(unpacked)
+    return describe(io.BytesIO(unpacked))
 
 
 def read_config(path: str) -> Any:

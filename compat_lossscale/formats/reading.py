@@ -9,7 +9,6 @@ import os
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from compat_lossscale.formats import (
     checkpoint,
@@ -21,7 +20,6 @@ from compat_lossscale.formats import (
 )
 from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
 from compat_lossscale.formats.bounded import open_regular
-from compat_lossscale.formats.isolated import to_json
 
 READERS: tuple[types.ModuleType, ...] = (
     checkpoint,
@@ -42,7 +40,7 @@ def read(path: str | os.PathLike[str]) -> Artefact:
     """Reads the loss-scale configuration and state of one artefact.
 
     Nothing is built, executed or imported. Only the metadata of a large file is read, in a process
-    of its own with limited memory and processor time.
+    of its own with limited memory and time.
 
     Args:
         path: A config (JSON), `.h5` or `.keras` model, SavedModel folder, or TensorFlow checkpoint
@@ -56,17 +54,12 @@ def read(path: str | os.PathLike[str]) -> Artefact:
             why, and does not begin with the path.
     """
     path = os.fspath(path)
-    artefact = isolated.call(Artefact, "read_here", path)
+    artefact = isolated.call(Artefact, "read_in_this_process", path)
     return dataclasses.replace(artefact, path=path)
 
 
-def read_here(path: str) -> Any:
-    """Reads an artefact in this process, and returns it as a JSON value; see `read`."""
-    return to_json(read_in_this_process(path))
-
-
 def read_in_this_process(path: str) -> Artefact:
-    """Does what `read` does, for callers that are in the other process already."""
+    """Does what `read` does, in the other process."""
     try:
         # The error for a path without access names the path as it was passed. A checkpoint's
         # prefix is not a file. For an invalid name, opening it gives a better error.
@@ -121,14 +114,12 @@ def find(root: str) -> Iterator[str]:
         deeper = []
         for entry in entries:
             path = Path(entry.path)
-            if _is_folder(path):
+            if entry.is_dir(follow_symlinks=False):
                 if _is_artefact_folder(path):
                     yield entry.path
-                elif not entry.is_symlink():
+                else:
                     deeper.append(entry.path)
-            elif _is_candidate(entry.name) and (
-                not entry.is_symlink() or _resolved(path).is_relative_to(inside)
-            ):
+            elif _is_candidate(path) and _resolved(path).is_relative_to(inside):
                 yield entry.path
         folders += reversed(deeper)
     yield from closed
@@ -142,14 +133,6 @@ def _resolved(path: Path) -> Path:
         return Path("/")
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        # It cannot be accessed. Reading it gives the error.
-        return False
-
-
 def _is_artefact_folder(path: Path) -> bool:
     try:
         return (path / "saved_model.pb").is_file() and not path.is_symlink()
@@ -157,5 +140,6 @@ def _is_artefact_folder(path: Path) -> bool:
         return False
 
 
-def _is_candidate(name: str) -> bool:
-    return any(name.endswith(reader.SUFFIXES) for reader in READERS)
+def _is_candidate(path: Path) -> bool:
+    is_named_so = any(path.name.endswith(reader.SUFFIXES) for reader in READERS)
+    return is_named_so and not os.path.isdir(path)

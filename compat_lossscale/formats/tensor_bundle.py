@@ -18,10 +18,6 @@ from pathlib import Path
 from compat_lossscale.formats.artefact import UnreadableArtefactError
 from compat_lossscale.formats.bounded import open_part
 
-MAX_FIELDS = 3_000_000
-"""The largest number of fields in one file. A SavedModel of a large model has some 100,000."""
-MAX_TEXT = 1000
-"""The number of bytes of a text that are read."""
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _SIZES = {FIXED64: 8, FIXED32: 4}
 
@@ -47,47 +43,19 @@ def varint(data: memoryview | bytes, position: int) -> tuple[int, int]:
     raise UnreadableArtefactError("it has a number of more than 64 bits")
 
 
-class Budget:
-    """The number of fields that may still be read."""
-
-    def __init__(self, left: int = MAX_FIELDS) -> None:
-        self._left = left
-
-    def spend(self) -> None:
-        """Counts one field.
-
-        Raises:
-            UnreadableArtefactError: There are too many fields.
-        """
-        self._left -= 1
-        if self._left < 0:
-            raise UnreadableArtefactError(f"it has more than {MAX_FIELDS} fields")
-
-
-def fields(
-    message: memoryview, budget: Budget | None = None
-) -> Iterator[tuple[int, int, memoryview | int]]:
-    """Yields a message's fields, one after another.
-
-    Args:
-        message: The bytes of the message.
-        budget: The number of fields that may be read, in this message and others.
-
-    Yields:
-        The field's number; its wire type; and its value, as bytes or as a whole number.
+def fields(message: memoryview) -> Iterator[tuple[int, memoryview | int]]:
+    """Yields the number of each field of a message, and its value, as bytes or a whole number.
 
     Raises:
-        UnreadableArtefactError: The bytes are not a message, or there are too many fields.
+        UnreadableArtefactError: The bytes are not a message.
     """
-    budget = budget or Budget()
     position, size = 0, len(message)
     while position < size:
-        budget.spend()
         tag, position = varint(message, position)
         number, wire_type = tag >> 3, tag & 7
         if wire_type == VARINT:
             value, position = varint(message, position)
-            yield number, wire_type, value
+            yield number, value
             continue
         if wire_type == BYTES:
             length, position = varint(message, position)
@@ -99,33 +67,21 @@ def fields(
             raise UnreadableArtefactError("it is cut off, or a length in it is wrong")
         value_bytes = message[position : position + length]
         position += length
-        if wire_type == BYTES:
-            yield number, wire_type, value_bytes
-        else:
-            yield number, wire_type, int.from_bytes(value_bytes, "little")
+        yield number, value_bytes if wire_type == BYTES else int.from_bytes(value_bytes, "little")
 
 
-def messages(
-    message: memoryview, number: int, budget: Budget | None = None
-) -> Iterator[memoryview]:
+def messages(message: memoryview, number: int) -> Iterator[memoryview]:
     """Yields the bytes of each of a message's fields with a number: messages, strings or bytes."""
-    for field, _, value in fields(message, budget):
+    for field, value in fields(message):
         if field == number and isinstance(value, memoryview):
             yield value
 
 
 def text(value: memoryview) -> str:
-    """Returns the first characters of a string field. Invalid UTF-8 is replaced."""
-    return bytes(value[:MAX_TEXT]).decode("utf-8", "replace")
+    """Returns a string field. Invalid UTF-8 is replaced."""
+    return bytes(value).decode("utf-8", "replace")
 
 
-MAX_INDEX_BYTES = 32 * 2**20
-"""The largest table that is read. A hundred thousand variables take about 10 MB."""
-MAX_ENTRIES = 300_000
-"""The largest number of names."""
-MAX_NAME_BYTES = 2 * MAX_INDEX_BYTES
-"""The largest size of all names together. The table has only the end of a name that differs from
-the name before."""
 _FOOTER = 48
 _MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
 _TRAILER = 5
@@ -171,27 +127,17 @@ class TensorBundle:
         self._prefix = prefix
         self._folder = str(Path(prefix).parent) if folder is None else folder
         with open_part(f"{prefix}.index", self._folder) as file:
-            data = file.read(MAX_INDEX_BYTES + 1)
-        if len(data) > MAX_INDEX_BYTES:
-            raise UnreadableArtefactError(f"its index exceeds {MAX_INDEX_BYTES // 2**20} MB")
+            data = file.read()
         self.entries: dict[str, Entry] = {}
         self._shards, self._byte_order = 1, "<"
-        budget, name_bytes = Budget(), 0
-        for number, (key, value) in enumerate(_table(data)):
-            if number == MAX_ENTRIES:
-                raise UnreadableArtefactError(f"its index has more than {MAX_ENTRIES} names")
-            name_bytes += len(key)
-            if name_bytes > MAX_NAME_BYTES:
-                raise UnreadableArtefactError(
-                    f"the names in its index exceed {MAX_NAME_BYTES // 2**20} MB"
-                )
+        for key, value in _table(data):
             if key:
-                self.entries[key.decode("utf-8", "replace")] = _entry(value, budget)
+                self.entries[key.decode("utf-8", "replace")] = _entry(value)
             else:
-                self._read_header(value, budget)
+                self._read_header(value)
 
-    def _read_header(self, header: memoryview, budget: Budget) -> None:
-        for number, _, value in fields(header, budget):
+    def _read_header(self, header: memoryview) -> None:
+        for number, value in fields(header):
             if number == 1 and isinstance(value, int):
                 self._shards = value
             elif number == 2 and value == 1:
@@ -225,14 +171,11 @@ class TensorBundle:
             The bytes; `None` if there is no such key, or the value is no string.
 
         Raises:
-            UnreadableArtefactError: It is larger than `MAX_INDEX_BYTES`, or its data file is
-                missing or damaged.
+            UnreadableArtefactError: Its data file is missing or damaged.
         """
         entry = self.entries.get(name)
         if entry is None or entry.dtype != _STRING or entry.shape != ():
             return None
-        if entry.size > MAX_INDEX_BYTES:
-            raise UnreadableArtefactError(f"{name} exceeds {MAX_INDEX_BYTES // 2**20} MB")
         data = self._content(entry, name)
         size, start = varint(data, 0)
         text = data[start + _CHECKSUM :]
@@ -267,19 +210,19 @@ class TensorBundle:
         return data
 
 
-def _entry(message: memoryview, budget: Budget) -> Entry:
+def _entry(message: memoryview) -> Entry:
     numbers = dict.fromkeys((1, 3, 4, 5, 6), 0)
     shape: tuple[int, ...] = ()
-    for number, _, value in fields(message, budget):
+    for number, value in fields(message):
         if number in numbers and isinstance(value, int):
             numbers[number] = value
         elif number == 2 and isinstance(value, memoryview):
-            shape = tuple(_dimension(part, budget) for part in messages(value, 2, budget))
+            shape = tuple(map(_dimension, messages(value, 2)))
     return Entry(numbers[1], shape, numbers[3], numbers[4], numbers[5], numbers[6])
 
 
-def _dimension(message: memoryview, budget: Budget) -> int:
-    return next((v for n, _, v in fields(message, budget) if n == 1 and isinstance(v, int)), 0)
+def _dimension(message: memoryview) -> int:
+    return next((v for n, v in fields(message) if n == 1 and isinstance(v, int)), 0)
 
 
 def _table(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
@@ -394,8 +337,7 @@ class ObjectGraph:
     """
 
     def __init__(self, data: bytes) -> None:
-        budget = Budget()
-        self.nodes = [_node(value, budget) for value in messages(memoryview(data), _NODES, budget)]
+        self.nodes = [_node(value) for value in messages(memoryview(data), _NODES)]
         seen, queue = {0}, collections.deque([0] if self.nodes else [])
         while queue:
             node = self.nodes[queue.popleft()]
@@ -420,14 +362,14 @@ class ObjectGraph:
         return (node for node in self.nodes if name in node.children)
 
 
-def _node(message: memoryview, budget: Budget) -> Node:
+def _node(message: memoryview) -> Node:
     node = Node()
-    for number, _, value in fields(message, budget):
+    for number, value in fields(message):
         if not isinstance(value, memoryview):
             continue
         if number == _CHILDREN:
             child, name = 0, ""
-            for field, _, part in fields(value, budget):
+            for field, part in fields(value):
                 if field == _CHILD_ID and isinstance(part, int):
                     child = part
                 elif field == _CHILD_NAME and isinstance(part, memoryview):
@@ -435,9 +377,7 @@ def _node(message: memoryview, budget: Budget) -> Node:
             node.children[name] = child
         elif number == _ATTRIBUTES:
             named = {
-                field: text(part)
-                for field, _, part in fields(value, budget)
-                if isinstance(part, memoryview)
+                field: text(part) for field, part in fields(value) if isinstance(part, memoryview)
             }
             if named.get(_ATTRIBUTE_NAME) == _VALUE:
                 node.key = named.get(_ATTRIBUTE_KEY)

@@ -18,7 +18,6 @@ from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats import checkpoint, isolated
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
 from compat_lossscale.formats.conversion import Conversion, Verdict, convert_artefact
-from compat_lossscale.formats.isolated import to_json
 from compat_lossscale.formats.reading import find, read_in_this_process
 from compat_lossscale.pages import escaped
 from compat_lossscale.spec import Generation, LossScaleSpec
@@ -105,13 +104,9 @@ def verify_artefact(
     return dataclasses.replace(result, path=path, artefact=artefact)
 
 
-def verify_here(path: str, targets: Sequence[str], strict: bool) -> Any:
-    """Verifies an artefact in this process, and returns a JSON value; see `verify_artefact`."""
-    generations = tuple(Generation(target) for target in targets)
-    return to_json(_verified(read_in_this_process(path), generations, strict=strict))
-
-
-def _verified(artefact: Artefact, targets: Sequence[Generation], *, strict: bool) -> Verification:
+def verify_here(path: str, asked: Sequence[str], strict: bool) -> Verification:
+    """Does what `verify_artefact` does, in the other process."""
+    artefact, targets = read_in_this_process(path), [Generation(one) for one in asked]
     conversions = tuple(
         (
             stated,

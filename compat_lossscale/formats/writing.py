@@ -236,10 +236,7 @@ def _write_archive(path: str, stated: StatedConfig, config: Any, output: Path) -
                 if entry.filename == keras_archive.CONFIG:
                     copied.writestr(entry, json.dumps(_with_config(model, stated, config)))
                     continue
-                with (
-                    keras_archive.open_entry(source, entry) as packed,
-                    copied.open(entry, "w") as content,
-                ):
+                with source.open(entry) as packed, copied.open(entry, "w") as content:
                     shutil.copyfileobj(packed, content)
 
 

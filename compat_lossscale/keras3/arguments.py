@@ -16,18 +16,9 @@ from compat_lossscale.errors import (
 )
 from compat_lossscale.members.guards import frames_to_the_program
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec, check_fixed_value
+from compat_lossscale.spec.inner_optimizers import OPTIONS, Family
 
-_OF_THE_INNER_OPTIMIZER = {
-    "weight_decay": None,
-    "clipnorm": None,
-    "global_clipnorm": None,
-    "clipvalue": None,
-    "use_ema": False,
-    "ema_momentum": 0.99,
-    "ema_overwrite_frequency": None,
-    "loss_scale_factor": None,
-    "gradient_accumulation_steps": None,
-}
+_OF_THE_INNER_OPTIMIZER = OPTIONS[Family.KERAS3]
 """Arguments that configs of Keras before 3.9 have, and their values in these."""
 
 

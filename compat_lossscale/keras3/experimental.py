@@ -27,6 +27,7 @@ from compat_lossscale.members.loss_scales import (
     wrap_under,
 )
 from compat_lossscale.members.optimizer import ExperimentalMembers
+from compat_lossscale.spec.configs import POLICIES, WRAPPERS
 
 
 class LossScaleOptimizer(ExperimentalMembers, tensorflow_2_4.LossScaleOptimizer):
@@ -287,13 +288,12 @@ class SavedPolicy:
         return keras.DTypePolicy.from_config(config)
 
 
-_OPTIMIZERS = ("LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3")
-_POLICIES = ("DTypePolicy", "Policy", "PolicyV1")
+_POLICIES = ("DTypePolicy", *POLICIES)
 _LOSS_SCALE = "loss_scale"
 _SAVED: dict[str, Any] = {
-    **dict.fromkeys(_OPTIMIZERS, LossScaleOptimizer),
+    **dict.fromkeys(WRAPPERS, LossScaleOptimizer),
     # Keras lowers the names of its own optimizers before it looks them up.
-    **{name.lower(): LossScaleOptimizer for name in _OPTIMIZERS},
+    **{name.lower(): LossScaleOptimizer for name in WRAPPERS},
     **dict.fromkeys(_POLICIES, SavedPolicy),
 }
 

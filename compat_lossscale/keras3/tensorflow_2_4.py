@@ -23,11 +23,10 @@ from compat_lossscale.members.loss_scales import (
     spec_of,
 )
 from compat_lossscale.members.optimizer import OldMembers, wrapped_already
+from compat_lossscale.spec.inner_optimizers import CLIPPING
 
 configs = LossScaleConfigs(keras.saving.get_registered_name, keras.saving.get_registered_object)
 """Loss scales to and from configs, by Keras 3's registry."""
-_FOR_THE_INNER_OPTIMIZER = ("clipnorm", "clipvalue", "global_clipnorm")
-"""What Keras' constructor sets on every optimizer, and is of no use on a wrapper."""
 _wrapped: weakref.WeakSet[Any] = weakref.WeakSet()
 """The optimizers that have a wrapper."""
 
@@ -80,7 +79,8 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
         self.initial_scale = initial_scale_of(loss_scale)
         if isinstance(loss_scale, DynamicLossScale):
             self.dynamic_growth_steps = loss_scale.increment_period
-        for name in _FOR_THE_INNER_OPTIMIZER:
+        # Keras' constructor sets them on every optimizer.
+        for name in CLIPPING:
             self.__dict__.pop(name, None)
         _wrapped.add(inner_optimizer)
         self._attach(loss_scale)

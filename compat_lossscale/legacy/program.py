@@ -27,11 +27,14 @@ _PACKAGE = "compat_lossscale"
 _COMMANDS = ("compat-lossscale", "__main__.py")
 
 
-def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+def split(arguments: Sequence[str]) -> tuple[list[str], set[str], list[str]]:
     """Splits what follows `python` into the interpreter's options and the rest.
 
-    The rest begins with the program: a path, `-`, `-c` or `-m`, or nothing if there is none.
+    Returns:
+        The options; their letters; and the rest, which begins with the program: a path, `-`, `-c`
+        or `-m`, or is empty if there is none.
     """
+    letters: set[str] = set()
     index = 0
     while index < len(arguments):
         argument = arguments[index]
@@ -39,30 +42,14 @@ def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
             break
         for place, letter in enumerate(argument[1:], start=1):
             if letter in _NAMES_A_PROGRAM:
-                letters = argument[:place]
-                options = [*arguments[:index], *([letters] if place > 1 else [])]
-                return options, ["-" + argument[place:], *arguments[index + 1 :]]
+                options = [*arguments[:index], *([argument[:place]] if place > 1 else [])]
+                return options, letters, ["-" + argument[place:], *arguments[index + 1 :]]
+            letters.add(letter)
             if letter in _TAKES_A_VALUE:
                 index += place == len(argument) - 1
                 break
         index += 1
-    return list(arguments[:index]), list(arguments[index:])
-
-
-def letters(options: Sequence[str]) -> set[str]:
-    """Which of the interpreter's options are among `options`, by their letters."""
-    flags: set[str] = set()
-    values = False
-    for option in options:
-        if values or not option.startswith("-"):
-            values = False
-            continue
-        for place, letter in enumerate(option[1:], start=1):
-            flags.add(letter)
-            if letter in _TAKES_A_VALUE:
-                values = place == len(option) - 1
-                break
-    return flags
+    return list(arguments[:index]), letters, list(arguments[index:])
 
 
 def own_options() -> list[str] | None:
@@ -76,12 +63,12 @@ def own_options() -> list[str] | None:
         return None
     count = len(sys.argv) - 1
     started, given = sys.orig_argv[1 : len(sys.orig_argv) - count], sys.orig_argv[-count:]
-    options, command = split(started)
+    options, letters, command = split(started)
     if given != sys.argv[1:] or command not in (["-m", _PACKAGE], [sys.argv[0]]):
         return None
     if os.path.basename(sys.argv[0]) not in _COMMANDS:  # noqa: PTH119  # it may be any string
         return None
-    return None if letters(options) & {*WITHOUT_SITE, _INTERACTIVE} else options
+    return None if letters & {*WITHOUT_SITE, _INTERACTIVE} else options
 
 
 def _is_watched() -> bool:
@@ -145,8 +132,8 @@ def start(arguments: Sequence[str], options: Mapping[str, bool]) -> Callable[[],
     Raises:
         ProgramError: Python's options cannot be what they are.
     """
-    given, program = split(arguments)
-    refused = sorted(letters(given) & set(WITHOUT_SITE))
+    given, letters, program = split(arguments)
+    refused = sorted(letters & set(WITHOUT_SITE))
     if refused:
         raise ProgramError(
             f"python's option -{refused[0]} leaves out what puts the old names back: run without "

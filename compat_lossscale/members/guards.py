@@ -35,24 +35,24 @@ _BY_AUTOGRAPH: Final = "__autograph_generated_file"
 
 
 class MisuseGuards:
-    """Which mistakes an optimizer has warned of."""
+    """Warns of mistakes, of each the first time only.
+
+    Attributes:
+        warned: The mistakes that the program has been warned of.
+    """
 
     def __init__(self) -> None:
-        self._warned: set[str] = set()
+        self.warned: set[str] = set()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()  # A copy warns again.
 
     def warn(self, mistake: str, message: str) -> None:
         """Warns of a mistake, the first time only."""
-        if mistake in self._warned:
+        if mistake in self.warned:
             return
-        self._warned.add(mistake)
+        self.warned.add(mistake)
         warnings.warn(message, LossScaleMisuseWarning, stacklevel=frames_to_the_program())
-
-    def was_told_of(self, mistake: str) -> None:
-        """Notes that the program has been warned of a mistake in other words."""
-        self._warned.add(mistake)
 
 
 class GuardsScaling:

@@ -84,7 +84,9 @@ def initial_scale_of(loss_scale: LossScale) -> float | None:
     return loss_scale.initial_loss_scale if isinstance(loss_scale, DynamicLossScale) else None
 
 
-def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
+def as_loss_scale(
+    loss_scale: Any, rule: LossScaleRule | None = None, *, below_one: bool = False
+) -> LossScale:
     """Turns what the old constructors took as `loss_scale` into a LossScale.
 
     Args:
@@ -92,6 +94,7 @@ def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
             or of a subclass, is returned as it is, so that its state is shared with the caller, as
             in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and share their state
             too.
+        rule: The rule of a dynamic loss scale. `loss_scale` must be `"dynamic"` then.
         below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
 
     Returns:
@@ -100,6 +103,15 @@ def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
     Raises:
         LossScaleArgumentError: For anything else, `None` and a multiplier of 0 included.
     """
+    if rule is not None:
+        check_rule(rule)
+        if not isinstance(loss_scale, str) or loss_scale != "dynamic":
+            raise LossScaleArgumentError(
+                f'With a "rule", "loss_scale" must be "dynamic", but is {loss_scale!r}. For '
+                "another first value, pass loss_scale=DynamicLossScale(value, rule=rule) and leave "
+                "out the rule."
+            )
+        return DynamicLossScale(rule=rule)
     if isinstance(loss_scale, native.DynamicLossScale) and loss_scale.multiplier == 0:
         # 2.4 refuses every multiplier but 2. Before, the loss scale became infinite for good.
         raise LossScaleArgumentError(
@@ -117,29 +129,6 @@ def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
     if isinstance(loss_scale, int | float) and not below_one:
         return FixedLossScale(loss_scale)
     return from_spec(LossScaleSpec.from_argument(loss_scale))
-
-
-def with_rule(loss_scale: Any, rule: LossScaleRule) -> DynamicLossScale:
-    """Makes the dynamic loss scale of an old constructor that is given a rule too.
-
-    Args:
-        loss_scale: The constructor's `loss_scale`, which must be `"dynamic"`.
-        rule: The rule.
-
-    Returns:
-        The loss scale.
-
-    Raises:
-        LossScaleArgumentError: `loss_scale` is anything else, or `rule` is no rule.
-    """
-    check_rule(rule)
-    if not isinstance(loss_scale, str) or loss_scale != "dynamic":
-        raise LossScaleArgumentError(
-            f'With a "rule", "loss_scale" must be "dynamic", but is {loss_scale!r}. For another '
-            "first value, pass loss_scale=DynamicLossScale(value, rule=rule) and leave out the "
-            "rule."
-        )
-    return DynamicLossScale(rule=rule)
 
 
 def from_spec(spec: LossScaleSpec) -> FixedLossScale | DynamicLossScale:
@@ -253,7 +242,9 @@ class LossScaleConfigs:
             return self.deserialize(stated, custom_objects)
         return from_spec(LossScaleSpec.from_config(config))
 
-    def interpret(self, loss_scale: Any, *, below_one: bool = False) -> LossScale:
+    def interpret(
+        self, loss_scale: Any, rule: LossScaleRule | None = None, *, below_one: bool = False
+    ) -> LossScale:
         """Makes a loss scale of what the experimental Keras classes take as `loss_scale`.
 
         Source: `LossScaleOptimizer` of TensorFlow 2.0 to 2.4 and `Policy` of 2.1 to 2.4. The
@@ -262,6 +253,7 @@ class LossScaleConfigs:
         Args:
             loss_scale: `{"class_name", "config"}`, see `deserialize`; or what `as_loss_scale`
                 takes.
+            rule: See `as_loss_scale`.
             below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
 
         Returns:
@@ -271,9 +263,9 @@ class LossScaleConfigs:
             ConfigFormatError: It is a dictionary of another form, or of an unknown class.
             LossScaleArgumentError: It is not one of these.
         """
-        if isinstance(loss_scale, Mapping):
+        if rule is None and isinstance(loss_scale, Mapping):
             loss_scale = self.deserialize(loss_scale)
-        return as_loss_scale(loss_scale, below_one=below_one)
+        return as_loss_scale(loss_scale, rule, below_one=below_one)
 
     def get(self, identifier: Any) -> LossScale | None:
         """Makes a loss scale of whatever Keras up to TensorFlow 2.3 took for one.

@@ -21,7 +21,6 @@ from compat_lossscale.members.loss_scales import (
     as_loss_scale,
     from_spec,
     opt_means_optimizer,
-    with_rule,
 )
 from compat_lossscale.spec import (
     DEFAULT_MULTIPLIER,
@@ -163,9 +162,7 @@ class ExperimentalMembers(OldMembers):
         self, optimizer: Any, loss_scale: Any, *, rule: LossScaleRule | None = None
     ) -> None:
         def make_loss_scale() -> LossScale:
-            if rule is not None:
-                return with_rule(loss_scale, rule)
-            return self._configs.interpret(loss_scale, below_one=True)
+            return self._configs.interpret(loss_scale, rule, below_one=True)
 
         self._wrap(optimizer, make_loss_scale, argument="optimizer")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import ConversionError, InexpressibleLossScaleError, MissingExtraError
-from compat_lossscale.formats import checkpoint, hdf5, keras_archive, saved_model
+from compat_lossscale.formats import checkpoint
 from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.conversion import Conversion, is_whole
 from compat_lossscale.formats.isolated import from_json
@@ -28,9 +28,8 @@ from compat_lossscale.spec import Generation
 
 __all__ = ["is_installed", "is_of_keras3", "is_whole", "write"]
 
-TIMEOUT = 3600.0
+TIMEOUT = 1800.0
 """Seconds for one model."""
-_MODELS = (hdf5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
 _NEEDS = "converting a whole model"
 
 
@@ -83,11 +82,8 @@ def _is_whole(artefact: Artefact, target: Generation, output: str, function: str
         return False
     if artefact.format == checkpoint.FORMAT:
         return target is Generation.KERAS3 and function is not None
-    if artefact.format not in _MODELS or function is not None:
-        return False
-    if is_of_keras3(artefact):
-        return target is Generation.TF_KERAS and artefact.format == keras_archive.FORMAT
-    return target is Generation.KERAS3
+    source = Generation.KERAS3 if is_of_keras3(artefact) else Generation.TF_KERAS
+    return function is None and is_whole(artefact.format, source, target)
 
 
 def is_of_keras3(artefact: Artefact) -> bool:

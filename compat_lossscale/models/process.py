@@ -22,7 +22,7 @@ from compat_lossscale.errors import (
 )
 from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict
-from compat_lossscale.formats.isolated import to_json
+from compat_lossscale.formats.isolated import limit_memory, plain
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
 from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights
 from compat_lossscale.models.stored import StoredModel, read_stored
@@ -181,8 +181,6 @@ def _value(variable: Any) -> Any:
     return np.asarray(variable.numpy() if hasattr(variable, "numpy") else variable)
 
 
-CPU_SECONDS = 1800
-"""Seconds of processor time for one model."""
 MEMORY = 16 * 2**30
 """Bytes of address space for a small model and the libraries, which reserve several GB."""
 MEMORY_FOR_A_BYTE = 16
@@ -203,32 +201,15 @@ _OLD_NAMES = {
 """Old names of losses and metrics, which only tf-keras knows."""
 
 
-@dataclasses.dataclass
-class Request:
-    """What is to be converted.
-
-    Attributes:
-        path: The artefact.
-        target: The generation to convert it to.
-        function: `SCRIPT:FUNCTION` that builds the model, for a checkpoint.
-        output: Where to write it.
-    """
-
-    path: str
-    target: str
-    function: str | None
-    output: str
-
-
 def main() -> None:
     """Reads `request.json` of a folder, and writes `result.json` there."""
     folder = Path(sys.argv[1])
-    request = Request(**json.loads((folder / "request.json").read_text(encoding="utf-8")))
-    memory = MEMORY + MEMORY_FOR_A_BYTE * _size(Path(request.path))
-    _limit(memory)
+    request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
+    memory = MEMORY + MEMORY_FOR_A_BYTE * _size(Path(request["path"]))
+    limit_memory(memory)
     result: dict[str, Any]
     try:
-        result = {"conversion": to_json(convert_model(request))}
+        result = {"conversion": convert_model(**request)}
     except CompatLossScaleError as error:
         is_lost = isinstance(error, InexpressibleLossScaleError)
         result = {"error": str(error), "is_lost": is_lost}
@@ -240,7 +221,7 @@ def main() -> None:
             result = {"error": f"converting it takes more than {memory >> 30} GB of memory"}
         else:
             result = {"error": f"{name}: {error}"}
-    (folder / "result.json").write_text(json.dumps(result), encoding="utf-8")
+    (folder / "result.json").write_text(json.dumps(result, default=plain), encoding="utf-8")
 
 
 def _size(path: Path) -> int:
@@ -250,18 +231,14 @@ def _size(path: Path) -> int:
     return sum(one.stat().st_size for one in path.parent.glob(f"{glob.escape(path.name)}*"))
 
 
-def _limit(memory: int) -> None:
-    try:
-        import resource  # noqa: PLC0415  # not on Windows
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def convert_model(request: Request) -> Conversion:
+def convert_model(path: str, target: str, function: str | None, output: str) -> Conversion:
     """Converts a model.
+
+    Args:
+        path: The artefact.
+        target: The generation to convert it to.
+        function: `SCRIPT:FUNCTION` that builds the model, for a checkpoint.
+        output: Where to write it.
 
     Returns:
         The conversion, with what the libraries make of it.
@@ -270,17 +247,17 @@ def convert_model(request: Request) -> Conversion:
         ConversionError: It cannot be loaded, built again or written.
         InexpressibleLossScaleError: The target cannot express its loss scale.
     """
-    stored = read_stored(request.path, Generation(request.target), request.function)
-    source, target = _libraries(stored)
+    stored = read_stored(path, Generation(target), function)
+    source, other = _libraries(stored)
     old, optimizer = _loaded(stored, source)
     if stored.conversion is None and optimizer is not None:
         compiled = old.get_compile_config()
         stored.take(source.optimizers.serialize(optimizer), compiled)
-    rebuilding = Rebuilding(source, target)
+    rebuilding = Rebuilding(source, other)
     new = rebuilding.model(old)
     state = None
     if stored.config is not None:
-        made = _optimizer(stored.config, target)
+        made = _optimizer(stored.config, other)
         _compile(new, made, stored, rebuilding)
         order = _order(new, rebuilding)
         if optimizer is not None and len(order) == len(new.trainable_variables):
@@ -288,8 +265,8 @@ def convert_model(request: Request) -> Conversion:
             _make_variables(new.optimizer, new)
             rebuilding.fields += write_state(new.optimizer, new.trainable_variables, state)
         rebuilding.fields += _not_loaded(stored, state)
-    new.save(request.output)
-    loaded = target.models.load_model(request.output)
+    new.save(output)
+    loaded = other.models.load_model(output)
     fields = rebuilding.fields + _check(old, new, loaded, rebuilding)
     conversion = stored.finished()
     if state is not None:

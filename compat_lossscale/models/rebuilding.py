@@ -13,8 +13,9 @@ from typing import Any
 
 from compat_lossscale.errors import ConversionError
 from compat_lossscale.formats.conversion import Field, Verdict
+from compat_lossscale.spec.configs import POLICIES
 
-_POLICIES = ("Policy", "PolicyV1", "DTypePolicy", "FloatDTypePolicy")
+_POLICIES = ("DTypePolicy", "FloatDTypePolicy", *POLICIES)
 _NARROW = ("float16", "bfloat16")
 _RENAMED = {
     "keras": {
@@ -101,7 +102,8 @@ class Rebuilding:
         """
         new = self._network(old)
         for one, other in self.layers:
-            self._copy_weights(one, other)
+            for old_weight, new_weight in paired_weights(one, other):
+                new_weight.assign(old_weight.numpy())
         return new
 
     def _network(self, old: Any) -> Any:
@@ -304,12 +306,6 @@ class Rebuilding:
         except Exception as error:
             # Each class raises what it likes.
             raise ConversionError(f"{place}: {self.title} does not call it: {error}") from error
-
-    # --- weights ----------------------------------------------------------------------------------
-
-    def _copy_weights(self, old: Any, new: Any) -> None:
-        for one, other in paired_weights(old, new):
-            other.assign(one.numpy())
 
 
 def paired_weights(old: Any, new: Any) -> Iterator[tuple[Any, Any]]:

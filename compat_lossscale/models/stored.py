@@ -29,7 +29,7 @@ from compat_lossscale.formats.reading import read_in_this_process
 from compat_lossscale.formats.writing import only_config
 from compat_lossscale.models import is_of_keras3
 from compat_lossscale.spec import Generation, LossScaleSpec
-from compat_lossscale.spec.inner_optimizers import CANONICAL, Family, class_name, family
+from compat_lossscale.spec.inner_optimizers import Family, class_name, family, serialized
 from compat_lossscale.spec.wrapper_configs import (
     WrapperConfig,
     is_wrapper,
@@ -171,12 +171,7 @@ def _model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[
 
 
 def _optimizer(compiled: Mapping[str, Any]) -> dict[str, Any] | None:
-    found = next((compiled[key] for key in _OPTIMIZERS if compiled.get(key)), None)
-    if isinstance(found, str):
-        # A name, if one was passed to `compile` of tf-keras.
-        return {"class_name": CANONICAL.get(found.lower(), found), "config": {}}
-    is_serialized = isinstance(found, Mapping) and isinstance(found.get("config"), Mapping)
-    return dict(found) if is_serialized and isinstance(found, Mapping) else None
+    return serialized(next((compiled[key] for key in _OPTIMIZERS if compiled.get(key)), None))
 
 
 def _unscaled(

@@ -135,7 +135,8 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         gradients, variables = unzip(grads_and_vars)
         summed = False
         aggregate = kwargs.get("experimental_aggregate_gradients", True)
-        if aggregate and not (skip_gradients_aggregation or self._uses_dtensor()):
+        uses_dtensor = inner_optimizer._run_with_dtensor or inner_optimizer._mesh
+        if aggregate and not (skip_gradients_aggregation or uses_dtensor):
             summed = stock.sums_as_the_strategy_does(inner_optimizer)
             if tf.distribute.has_strategy() or not summed:
                 # Aggregated first, so that a NaN on one replica is a NaN on all.
@@ -157,9 +158,6 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             skipped=self._count_skipped,
             summed=summed,
         )
-
-    def _uses_dtensor(self) -> bool:
-        return bool(self._optimizer._run_with_dtensor or self._optimizer._mesh)
 
     @property
     def weights(self) -> list[tf.Variable]:

@@ -27,6 +27,7 @@ from compat_lossscale import _patching
 from compat_lossscale._atomic_file import replacing
 from compat_lossscale.optimizers import base, experimental, families, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
+from compat_lossscale.spec.configs import WRAPPERS
 
 H5_GROUP = "optimizer_weights/loss_scale"
 """Where a `.h5` file of a model has it."""
@@ -184,9 +185,8 @@ def _wherever(function: Any, replacement: Callable[..., Any]) -> list[_patching.
     ]
 
 
-_SAVED_NAMES = ("LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3")
 # Keras lowers the names of its own optimizers before it looks them up.
-_REGISTERED_NAMES = (*_SAVED_NAMES, *(name.lower() for name in _SAVED_NAMES))
+_REGISTERED_NAMES = (*WRAPPERS, *(name.lower() for name in WRAPPERS))
 
 
 class SavedLossScaleOptimizer:

@@ -93,6 +93,23 @@ def class_name(inner: Mapping[str, Any]) -> str:
     return CANONICAL.get(name.lower().removeprefix("custom>"), name)
 
 
+def serialized(compiled: Any) -> dict[str, Any] | None:
+    """Returns `{"class_name", "config"}` of an optimizer that a model is compiled with.
+
+    Args:
+        compiled: What a file says of it: a dictionary, or the name that `compile` of tf-keras was
+            given.
+
+    Returns:
+        A copy; `None` for anything else.
+    """
+    if isinstance(compiled, str):
+        return {"class_name": CANONICAL.get(compiled.lower(), compiled), "config": {}}
+    if not isinstance(compiled, Mapping) or not isinstance(compiled.get("class_name"), str):
+        return None
+    return dict(compiled) if isinstance(compiled.get("config"), Mapping) else None
+
+
 def is_known(inner: Mapping[str, Any]) -> bool:
     """Whether an optimizer is one of Keras' own, and not custom."""
     module = inner.get("module")

@@ -33,6 +33,9 @@ CANARY = "executed"
 """The file that a payload makes if it is executed."""
 BOMB = f"open({CANARY!r}, 'w').close()"
 MB = 2**20
+CONTAINED = "more than .* to read|too much in it"
+"""What is said of an artefact that needs more memory or time than the reading process has; one that
+needs less is read, without harm."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Attack:
     Attributes:
         aims_at: What it tries: "code", "paths", "memory and time".
         make: Writes it into a folder and returns its path.
-        says: A regular expression for the reason of the refusal; empty if it is to be read.
+        says: A regular expression for the reason of the refusal; empty if it is to be read;
+            `CONTAINED` if it depends on the limits of memory and time.
     """
 
     aims_at: str
@@ -290,8 +294,8 @@ def pickles_in_attributes_and_datasets(folder: Path) -> Path:
     data = pickle.dumps(Payload())
     with open_model(folder) as file:
         file.attrs["model_config"] = np.void(data)
-        file.attrs["backend"] = np.bytes_(data.replace(b"\0", b"0"))
-        file.attrs["keras_version"] = np.frombuffer(data, "u1")
+        file.attrs["keras_version"] = np.bytes_(data.replace(b"\0", b"0"))
+        file.attrs["backend"] = np.frombuffer(data, "u1")
         file["optimizer_weights/iter:0"] = np.void(data)
         file["optimizer_weights/good_steps"] = np.bytes_(data)
     return folder / "model.h5"
@@ -449,7 +453,7 @@ def a_graph_that_is_a_pipe(folder: Path) -> Path:
 # --- memory and time ------------------------------------------------------------------------------
 
 
-@attack("memory and time", "larger than 32 MB")
+@attack("memory and time", "is not JSON")
 def a_flat_zip_bomb(folder: Path) -> Path:
     path = folder / "model.keras"
     with (
@@ -461,12 +465,12 @@ def a_flat_zip_bomb(folder: Path) -> Path:
     return path
 
 
-@attack("memory and time", "config.json in the archive cannot be read: it is compressed in a way")
+@attack("memory and time", "config.json in the archive cannot be read")
 def a_zip_bomb_in_bzip2(folder: Path) -> Path:
     return _strange_bomb(folder, zipfile.ZIP_BZIP2, bz2.compress(b" " * (64 * MB), 1))
 
 
-@attack("memory and time", "config.json in the archive cannot be read: it is compressed in a way")
+@attack("memory and time", "config.json in the archive cannot be read")
 def a_zip_bomb_in_lzma(folder: Path) -> Path:
     # ZIP's LZMA data begin with a version and the five bytes of properties.
     filters = [{"id": lzma.FILTER_LZMA1, "preset": 0, "dict_size": 2**16}]
@@ -475,7 +479,7 @@ def a_zip_bomb_in_lzma(folder: Path) -> Path:
     return _strange_bomb(folder, zipfile.ZIP_LZMA, properties + packed)
 
 
-@attack("memory and time", "weights.h5 in the archive: it is compressed in a way")
+@attack("memory and time", "weights.h5 in the archive")
 def weights_that_are_a_zip_bomb_in_bzip2(folder: Path) -> Path:
     packed = bz2.compress(bytes(64 * MB), 1)
     return _strange_bomb(folder, zipfile.ZIP_BZIP2, packed, "model.weights.h5")
@@ -495,7 +499,7 @@ def _strange_bomb(folder: Path, packing: int, packed: bytes, name: str = "config
     return write(path, bytes(data))
 
 
-@attack("memory and time", "compressed and larger than 256 MB")
+@attack("memory and time", "not a readable HDF5 file")
 def weights_that_are_a_zip_bomb(folder: Path) -> Path:
     path = folder / "model.keras"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
@@ -518,7 +522,7 @@ def a_nested_zip_bomb(folder: Path) -> Path:
     return write_archive(folder, {"config.json": json.dumps(COMPILED), "assets/bomb.zip": data})
 
 
-@attack("memory and time", "larger than 32 MB")
+@attack("memory and time", "is not JSON|cannot be read")
 def a_zip_bomb_of_overlapping_files(folder: Path) -> Path:
     """Thirty thousand files that share their bytes, each quoting the next one's header."""
     path = folder / "model.keras"
@@ -533,7 +537,7 @@ def a_zip_bomb_of_overlapping_files(folder: Path) -> Path:
     return path
 
 
-@attack("memory and time", "list of files exceeds")
+@attack("memory and time", "has no config.json")
 def an_archive_of_half_a_million_files(folder: Path) -> Path:
     path = folder / "model.keras"
     count = 500_000
@@ -547,7 +551,7 @@ def an_archive_of_half_a_million_files(folder: Path) -> Path:
     return path
 
 
-@attack("memory and time", "list of files exceeds")
+@attack("memory and time", CONTAINED)
 def a_list_of_files_whose_record_is_far_away(folder: Path) -> Path:
     path = folder / "model.keras"
     size, extra = 2**33, 2**20
@@ -562,12 +566,12 @@ def a_list_of_files_whose_record_is_far_away(folder: Path) -> Path:
     return path
 
 
-@attack("memory and time", "has more than .* values")
+@attack("memory and time", CONTAINED)
 def millions_of_empty_lists(folder: Path) -> Path:
     return write(folder / "config.json", b"[" + b"[]," * (10 * MB) + b"[]]")
 
 
-@attack("memory and time", "has more than .* values")
+@attack("memory and time", CONTAINED)
 def millions_of_objects_in_an_archive(folder: Path) -> Path:
     text = '{"a":[' + '{"":0},' * (4 * MB) + "0]}"
     return write_archive(folder, {"config.json": text}, zipfile.ZIP_DEFLATED)
@@ -583,24 +587,24 @@ def a_number_of_thirty_million_digits(folder: Path) -> Path:
     return write(folder / "config.json", b'{"initial_scale":' + b"9" * (30 * MB) + b"}")
 
 
-@attack("memory and time", "configs in it exceed 1 MB")
+@attack("memory and time", CONTAINED)
 def a_key_of_thirty_megabytes(folder: Path) -> Path:
     inner = {**SGD, "config": {"k" * (30 * MB): 1}}
     return write_json(folder, {**CONFIG, "inner_optimizer": inner})
 
 
-@attack("memory and time", "configs in it exceed 1 MB")
+@attack("memory and time", CONTAINED)
 def a_thousand_configs_of_thirty_kilobytes(folder: Path) -> Path:
     settings = {str(number): number for number in range(1000)}
     return write_json(folder, [{**CONFIG, "inner_optimizer": {**SGD, "config": settings}}] * 1000)
 
 
-@attack("memory and time", "states more than")
+@attack("memory and time", CONTAINED)
 def a_million_configs(folder: Path) -> Path:
     return write(folder / "c.json", b"[" + b'{"loss_scale_value":8},' * MB + b"0]")
 
 
-@attack("memory and time", "it has more than .* fields|too large")
+@attack("memory and time", CONTAINED)
 def a_graph_of_a_hundred_million_fields(folder: Path) -> Path:
     return write(folder / "saved_model.pb", b"\x08\x01" * (100 * MB)).parent
 
@@ -610,7 +614,7 @@ def a_message_that_claims_to_be_huge(folder: Path) -> Path:
     return write(folder / "saved_model.pb", b"\x12" + varint(2**60)).parent
 
 
-@attack("memory and time", "states more than|exceed 1 MB")
+@attack("memory and time", CONTAINED)
 def a_hundred_thousand_different_configs_in_a_graph(folder: Path) -> Path:
     config = '{{"inner_optimizer":{{"class_name":"SGD","config":{{"x":{}}}}},"dynamic":true}}'
     nodes = (field(1, field(5, config.format(n).encode())) for n in range(100_000))
@@ -618,7 +622,7 @@ def a_hundred_thousand_different_configs_in_a_graph(folder: Path) -> Path:
     return write(folder / "saved_model.pb", b"\x08\x01").parent
 
 
-@attack("memory and time", "too large")
+@attack("memory and time", CONTAINED)
 def gigabytes_of_metadata_that_take_no_disk(folder: Path) -> Path:
     size = 31 * MB
     with (folder / "keras_metadata.pb").open("wb") as file:
@@ -631,7 +635,7 @@ def gigabytes_of_metadata_that_take_no_disk(folder: Path) -> Path:
     return folder
 
 
-@attack("memory and time", "")
+@attack("memory and time", CONTAINED)
 def a_version_of_gigabytes(folder: Path) -> Path:
     size = 3 * 2**30
     version = varint(5 << 3 | 2) + varint(size)
@@ -642,7 +646,7 @@ def a_version_of_gigabytes(folder: Path) -> Path:
     return folder
 
 
-@attack("memory and time", "names in its index")
+@attack("memory and time", CONTAINED)
 def an_index_whose_names_grow(folder: Path) -> Path:
     """Each name is the one before and a character more: gigabytes out of megabytes."""
     first = record(b"a" * (4 * MB), entry())
@@ -656,12 +660,12 @@ def an_index_that_lists_one_block_a_million_times(folder: Path) -> Path:
     return write_index(folder, entries, handles=[handle(0, len(entries) + 8)] * 100_000)
 
 
-@attack("memory and time", "fields")
+@attack("memory and time", CONTAINED)
 def an_index_of_millions_of_fields(folder: Path) -> Path:
     return write_index(folder, record(b"a", b"\x08\x01" * (4 * MB)))
 
 
-@attack("memory and time", "exceeds 32 MB")
+@attack("memory and time", CONTAINED)
 def an_index_of_gigabytes(folder: Path) -> Path:
     path = write_index(folder, record(b"a", entry()))
     with path.open("rb+") as file:
@@ -694,7 +698,7 @@ def datasets_of_exabytes(folder: Path) -> Path:
     return folder / "model.h5"
 
 
-@attack("memory and time", "larger than 32 MB")
+@attack("memory and time", CONTAINED)
 def an_attribute_of_gigabytes_in_parts(folder: Path) -> Path:
     """Text of variable length, whose own size is that of a pointer."""
     with open_model(folder) as file:
@@ -710,7 +714,7 @@ def an_attribute_that_repeats_one_text(folder: Path) -> Path:
     return folder / "model.h5"
 
 
-@attack("memory and time")
+@attack("memory and time", CONTAINED)
 def a_hundred_thousand_long_names_in_nested_groups(folder: Path) -> Path:
     with open_model(folder) as file:
         group = file["optimizer_weights"]

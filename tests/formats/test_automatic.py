@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.formats import Artefact, UnreadableArtefactError, hdf5, keras_archive, read
+from compat_lossscale.formats import Artefact, hdf5, keras_archive, read
 from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation, LossScaleSpec
@@ -193,12 +193,6 @@ def test_without_variables_the_policy_and_the_version_decide(
     (config,) = archive(tmp_path / "model.keras", optimizer, version).configs
     assert (config.generation, config.automatic) == (generation, True)
     assert config.config["config"]["inner_optimizer"]["class_name"] == "SGD"
-
-
-def test_a_config_of_absurd_size_is_refused(tmp_path: Path) -> None:
-    huge = {"class_name": "SGD", "config": {"name": "x" * 2**21}}
-    with pytest.raises(UnreadableArtefactError, match="exceed 1 MB"):
-        archive(tmp_path / "model.keras", huge, "3.0.0")
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from compat_lossscale.formats import LiveState, UnreadableArtefactError, checkpoint
+from compat_lossscale.formats import LiveState, checkpoint
 
 
 class Bundle:
@@ -43,10 +41,3 @@ def test_a_counter_has_the_number_of_its_loss_scale() -> None:
         ("current_loss_scale_1", 16.0, 2),
         ("tower/current_loss_scale_1", 32.0, 3),
     ]
-
-
-def test_as_many_optimizers_are_read_as_is_said() -> None:
-    scales = {f"current_loss_scale_{n}": 8.0 for n in range(checkpoint.MAX_OPTIMIZERS)}
-    assert len(described(**scales)[0]) == checkpoint.MAX_OPTIMIZERS
-    with pytest.raises(UnreadableArtefactError, match="more than 100 loss scales"):
-        described(current_loss_scale=8.0, **scales)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_lossscale.equivalence import configs_equivalent
 from compat_lossscale.formats import Verdict, convert, hdf5, read
-from compat_lossscale.formats.artefact import ConfigSearch
+from compat_lossscale.formats.artefact import find_configs
 from compat_lossscale.formats.conversion import meaning
 from compat_lossscale.spec import Generation, LossScaleSpec
 from compat_lossscale.spec.wrapper_configs import read_wrapper_config
@@ -181,7 +181,7 @@ def test_a_loss_scale_without_an_optimizer_is_read_again_in_every_form() -> None
     ):
         for generation in Generation:
             written = converted(config, generation)
-            (found,) = ConfigSearch().search(written).configs
+            ((found,), _) = find_configs(written)
             assert found.spec == read_wrapper_config(config).spec
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from compat_lossscale.cli.verify import verify
 from compat_lossscale.errors import UnreadableArtefactError
-from compat_lossscale.formats.artefact import ConfigSearch
+from compat_lossscale.formats.artefact import find_configs
 from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from tests.formats.samples import SGD
 
@@ -20,7 +20,7 @@ from tests.formats.samples import SGD
 def test_configs_are_found_at_any_depth_with_the_way_to_them() -> None:
     wrapper = {"inner_optimizer": SGD, "dynamic": True, "initial_scale": 8.0}
     tree = {"a": [1, {"b": wrapper}], "c": {"loss_scale_value": 2}, "d": {"optimizer": SGD}}
-    found = {config.where: config.keys for config in ConfigSearch().search(tree).configs}
+    found = {config.where: config.keys for config in find_configs(tree)[0]}
     assert found == {"a.1.b": ("a", 1, "b"), "c": ("c",)}
 
 
@@ -30,18 +30,18 @@ def test_a_fixed_scale_that_compile_of_keras_3_drops_is_noted(
 ) -> None:
     optimizer = {**SGD, "config": {**SGD["config"], "loss_scale_factor": 8.0}}
     compiled = {"compile_config": {"optimizer": optimizer, "auto_scale_loss": auto_scale_loss}}
-    (found,) = ConfigSearch().search(compiled).configs
+    ((found,), _) = find_configs(compiled)
     assert ("compile() of Keras 3 drops" in found.note) is is_noted
 
 
 def test_a_wrapper_is_not_dropped() -> None:
-    (found,) = ConfigSearch().search({"inner_optimizer": SGD, "initial_scale": 8.0}).configs
+    ((found,), _) = find_configs({"inner_optimizer": SGD, "initial_scale": 8.0})
     assert found.note == ""
 
 
 def test_a_config_that_looks_right_and_is_wrong_is_an_error_that_says_where() -> None:
     with pytest.raises(UnreadableArtefactError, match=r"the config at x\.y "):
-        ConfigSearch().search({"x": {"y": {"inner_optimizer": SGD, "dynamic": "yes"}}})
+        find_configs({"x": {"y": {"inner_optimizer": SGD, "dynamic": "yes"}}})
 
 
 OWN = {"class_name": "mine>Slow", "config": {"patience": 7}}

@@ -60,7 +60,7 @@ def test_a_relative_path_is_relative_to_the_present_folder(
         ("__import__('os').abort()", "crashed the process that reads files (exit status -6)"),
         ("__import__('os')._exit(0)", "crashed the process that reads files (exit status 0)"),
         ("bytearray(2**33)", "more than 2 GB of memory"),
-        ("sum(1 for _ in iter(int, 1))", "more than 1 seconds to read"),
+        ("sum(1 for _ in iter(int, 1))", "more than 5 seconds to read"),
         ("print('x')", "gives no answer about it"),
         ("{'x': object()}", "another form than any version writes"),
     ],
@@ -69,9 +69,7 @@ def test_whatever_happens_is_one_line_and_the_next_file_is_read(
     instead: str, says: str, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     replace_reading(monkeypatch, instead)
-    monkeypatch.setattr(isolated, "_TOO_LONG", "it takes more than 1 seconds to read")
-    limited = isolated._START.replace("; read =", "; isolated.CPU_SECONDS = 0; read =")
-    monkeypatch.setattr(isolated, "_START", limited)
+    monkeypatch.setattr(isolated, "TIMEOUT", 5.0)
     shutil.copy(model, model.with_name("good.h5"))
     result = CliRunner().invoke(verify, [str(model.parent), "--to", "tf2.4"])
     lines = result.stdout.splitlines()

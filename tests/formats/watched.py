@@ -62,12 +62,14 @@ def _concerns_a_temporary(arguments: tuple[Any, ...], temporary: str) -> bool:
 
 def watch_reading(folder: str, log: str) -> None:
     """Watches the process that reads files, which has read one of each format by then."""
+    from compat_lossscale.formats import isolated
     from compat_lossscale.formats.verification import verify_here
     from tests.formats.samples import ARTEFACTS
 
     # A SavedModel's variables, an archive's weights and a checkpoint are read by different modules.
     for name in ("model.h5", "model.keras", "saved_model", "checkpoint-1", "configs.json"):
-        json.dumps(verify_here(str(ARTEFACTS / "2.21" / name), ["keras3"], False))
+        result = verify_here(str(ARTEFACTS / "2.21" / name), ["keras3"], False)
+        json.dumps(result, default=isolated.plain)
     "\0".encode("unicode_escape")
     watch(folder, log)
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import tf_keras
 
-from compat_lossscale.legacy.neighbour_names import keras_public_names as recorded
-from compat_lossscale.legacy.neighbour_names import successor_of
+from compat_lossscale.legacy.neighbour_names import OTHERS, PUBLIC_NAMES, successor_of
 from compat_lossscale.legacy.neighbour_names.keras_names import ELSEWHERE, MODULES, PRIVATE
 from tests.support import REPOSITORY, run_code
 from tools import keras_public_names
 
 
-def test_the_module_is_made_from_tf_keras() -> None:
-    assert "Dense" in recorded.PUBLIC_NAMES["layers"]
+def test_the_file_is_made_from_tf_keras() -> None:
+    assert "Dense" in PUBLIC_NAMES["layers"]
     assert tf_keras.layers.Dense
-    path = REPOSITORY / "compat_lossscale" / "legacy" / "neighbour_names" / "keras_public_names.py"
-    assert path.read_text("utf-8") == keras_public_names.source(), (
+    names = REPOSITORY / "compat_lossscale" / "legacy" / "neighbour_names"
+    assert (names / "keras_public_names.json").read_text("utf-8") == keras_public_names.content(), (
         "run: python -m tools.keras_public_names"
     )
 
@@ -33,7 +32,7 @@ def test_every_public_name_is_what_programs_get_of_the_private_modules() -> None
     compat_lossscale.install()
     from compat_lossscale.legacy.neighbour_names import successor_of
     checked = 0
-    for module in {[*recorded.PUBLIC_NAMES, *modules]!r}:
+    for module in {[*PUBLIC_NAMES, *modules]!r}:
         if module.startswith(("optimizer", "protobuf", "mixed_precision")):
             continue
         path = "{PRIVATE}." + module if module else "{PRIVATE}"
@@ -58,8 +57,8 @@ def test_every_public_name_is_what_programs_get_of_the_private_modules() -> None
 
 
 def test_a_public_name_is_found_from_wherever_its_module_is() -> None:
-    for module, names in recorded.PUBLIC_NAMES.items():
+    for module, names in PUBLIC_NAMES.items():
         path = f"{PRIVATE}.{module}".removesuffix(".")
         for name in names.split():
-            if name not in recorded.OTHERS.get(module, "").split():
+            if name not in OTHERS.get(module, "").split():
                 assert successor_of(f"{path}.{name}").endswith(f".{name}")

@@ -19,14 +19,14 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 from compat_lossscale.errors import CompatLossScaleError
-from compat_lossscale.formats.isolated import to_json
-from compat_lossscale.models.process import Request, convert_model
+from compat_lossscale.formats.isolated import plain
+from compat_lossscale.models.process import convert_model
 
 
 def converted(request: dict[str, Any]) -> dict[str, Any]:
     """The result of one request."""
     try:
-        return {"conversion": to_json(convert_model(Request(**request)))}
+        return {"conversion": convert_model(**request)}
     except CompatLossScaleError as error:
         return {"error": str(error), "kind": type(error).__name__}
     except Exception:
@@ -38,7 +38,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
-        print(json.dumps([converted(request) for request in json.loads(line)]), file=answers)
+        results = [converted(request) for request in json.loads(line)]
+        print(json.dumps(results, default=plain), file=answers)
         answers.flush()
 
 

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import libcst as cst
 
 from lossscale_codemods.domain.occurrences import Finder, Occurrence
-from lossscale_codemods.domain.type_inference import Keras3Types, OldTypes, TypeInference
+from lossscale_codemods.domain.type_inference import (
+    Keras3Types,
+    ObjectType,
+    OldTypes,
+    TypeInference,
+)
 from lossscale_codemods.domain.version_reachability import VersionReachability
 from lossscale_codemods.python import (
     Binding,
@@ -35,6 +40,10 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+_OF_KERAS_3 = {"scale_loss", "stateless_apply"}
+_OF_TENSORFLOW_2_4 = {"get_scaled_loss", "get_unscaled_gradients"}
+"""Methods that one wrapper has, and the other lacks."""
 
 
 class Usage(enum.Enum):
@@ -149,6 +158,23 @@ class Program:
                 if paths and all(p and optimizer_families.legacy_class(p) for p in paths):
                     return True
         return False
+
+    @functools.cached_property
+    def is_written_for_keras_3(self) -> bool:
+        """Whether it calls what only Keras 3's wrapper has, and nothing that that lacks."""
+        reads = self.reads_by_attribute.keys()
+        return bool(reads & _OF_KERAS_3) and not reads & _OF_TENSORFLOW_2_4
+
+    @functools.cached_property
+    def has_members_of_tensorflow_2_4(self) -> bool:
+        """Whether it is for Keras 3, and reads what only the wrapper of TensorFlow 2.4 has."""
+        if self.target not in WITH_KERAS_3:
+            return False
+        reads = self.reads_by_attribute
+        scales = [*reads.get("loss_scale", ()), *reads.get("dynamic_counter", ())]
+        return bool(reads.keys() & _OF_TENSORFLOW_2_4) or any(
+            ObjectType.WRAPPER in self.types.of(read.value) for read in scales
+        )
 
     @functools.cached_property
     def references(self) -> list[Occurrence]:

@@ -8,16 +8,18 @@ is not sure that a file means this module, or a notebook does, it is enough that
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import functools
 import itertools
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from lossscale_codemods.domain import ProjectFiles, is_top
+from lossscale_codemods.domain import ProjectFiles, is_top, member_path
 from lossscale_codemods.project.discovery import DiscoveredFile, discover
-from lossscale_codemods.source.reading import read
+from lossscale_codemods.source.reading import parsed, read
 from lossscale_codemods.tables.frameworks import is_framework
 
 if TYPE_CHECKING:
@@ -27,11 +29,15 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""
-_PATH = re.compile(r"\.+(?:\w+(?:\.\w+)*)?|\w+(?:\.\w+)*")
-_STAR = re.compile(r"import[ \t\f\\\r\n]*\*")
-_FROM = re.compile(r"\bfrom\s+([\w.\s\\]+?)\s+import\b\s*(\([^()]*|(?:[^\n#;\\]|\\\n)*)")
-_MEMBER = re.compile(r"(\w+)(?:\s+as\s+(\w+))?")
-_FRAMEWORK = re.compile(r"\bimport\s+((?:tensorflow|tf_keras|keras)(?:\.\w+)*)(?:\s+as\s+(\w+))?")
+_LONGEST = 20
+"""Parts of a path that are looked at."""
+_WORD = re.compile(r"\w+")
+_PATH = re.compile(r"\.*\w+(?:\.\w+)*")
+_STAR = re.compile(rb"import[ \t\f\\\r\n]*\*")
+_DYNAMIC = (b"import_module", b"__import__", b"sys.modules")
+"""What makes a module the value of any name."""
+_BY_NAME = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "object"})
+"""Functions that look up an attribute by its name, `mock.patch.object` among them."""
 
 
 def used_by_others(
@@ -54,84 +60,169 @@ def used_by_others(
     if not changing:
         return {}
     words = [name.removeprefix(".").encode() for names in changing.values() for name in names]
-    texts: dict[Path, str] = {}
-    outputs = {_absolute(name): result.output for name, result in results.items()}
+    sources: dict[Path, bytes] = {}
+    texts = {_absolute(name): result.output for name, result in results.items()}
     for name in others():
         # Strings: on a large tree, path objects would take longer than reading.
         here = _absolute(name)
         with contextlib.suppress(OSError):
-            source = outputs[here] if here in outputs else read(name)
-            if any(word in source for word in words) or b"*" in source:
-                text = source.decode("utf-8", "replace")
-                is_notebook = name.endswith(".ipynb")
-                texts[Path(here)] = text.replace(r"\n", "\n") if is_notebook else text
+            source = texts[here] if here in texts else read(name)
+            if any(word in source for word in words) or _STAR.search(source):
+                sources[Path(here)] = source
     used = {}
     for file, names in changing.items():
         module = Path(_absolute(file))
-        found = ((name, _user(module, name, texts, {module})) for name in names)
+        found = ((name, _user(module, name, sources, {module})) for name in names)
         users = {n: os.path.relpath(user, module.parent) for n, user in found if user is not None}
         if users:
             used[file] = users
     return used
 
 
-def _user(module: Path, name: str, texts: Mapping[Path, str], seen: set[Path]) -> Path | None:
+def _user(module: Path, name: str, sources: Mapping[Path, bytes], seen: set[Path]) -> Path | None:
     """Returns a file that uses a name of a module, of those that have the name or a star import."""
-    for other, text in texts.items():
-        if other in seen:
-            continue
-        if name.startswith("."):
-            if _has(name[1:], text):
-                return other
-            continue
+    home = os.fsencode(_imported_as(module))
+    for other, source in sources.items():
         is_near = module.stem == "__init__" and module.parent in other.parents
-        if not (is_near or _imported_as(module) in text) or not _can_mean(other, text, module):
+        is_named = is_near or name.startswith(".") or home in source
+        if other in seen or not is_named:
             continue
-        has_star = _STAR.search(text) is not None
-        if _has(name, text) or (has_star and re.search(rf"\b{name}\b", text)):
-            return other
-        if has_star and not name.startswith("_"):
+        said = _said(source, is_notebook=other.suffix == ".ipynb")
+        if name.startswith("."):
+            if name[1:] in said.attributes:
+                return other
+        elif name in said.members or (said.has_star and name in said.loaded):
+            if _can_mean(other, said, module):
+                return other
+        elif said.has_star and not name.startswith("_") and _can_mean(other, said, module):
             # What a star import brings in, the file may itself offer to others.
-            user = _user(other, name, texts, seen | {module, other})
+            user = _user(other, name, sources, seen | {module, other})
             if user is not None:
                 return user
     return None
 
 
-def _has(name: str, text: str) -> bool:
-    """Whether a program imports a name, reads an attribute of that name, or has it in a string.
+class _Said(NamedTuple):
+    """What a file says of others.
 
-    What it imports or reads of the frameworks does not count.
+    Attributes:
+        paths: The dotted paths that it imports or reads, and its strings.
+        members: What it imports or reads of other modules, as far as these are no frameworks, and
+            the last parts of strings that are paths.
+        attributes: The same of anything, and not of modules alone.
+        loaded: The names that it reads.
+        has_star: Whether it imports all that a module offers.
     """
-    of_frameworks = set()
-    for module, listed in _FROM.findall(text):
-        for member, alias in _MEMBER.findall(listed):
-            if is_framework(module.strip()):
-                of_frameworks.add(alias or member)
-            elif member == name:
-                return True
-    of_frameworks |= {alias or path.partition(".")[0] for path, alias in _FRAMEWORK.findall(text)}
-    owners = re.findall(rf"([\w.]*)\.{name}\b", text)
-    return re.search(rf"[\"']{name}[\"']", text) is not None or any(
-        owner.partition(".")[0] not in of_frameworks for owner in owners
-    )
+
+    paths: set[str]
+    members: set[str]
+    attributes: set[str]
+    loaded: set[str]
+    has_star: bool
 
 
 def _imported_as(module: Path) -> str:
     return module.parent.name if module.stem == "__init__" else module.stem
 
 
-def _can_mean(other: Path, text: str, module: Path) -> bool:
-    """Whether one of the words and paths in a file can be a module."""
+def _can_mean(other: Path, said: _Said, module: Path) -> bool:
+    """Whether a path that a file says can be a module."""
     name = _imported_as(module)
     project = ProjectFiles(other)
-    for path in set(_PATH.findall(text)):
+    for path in said.paths:
         located = project.locate(path)
         # Another module can hand it on: `from .engine import train`.
         file, rest = located if located is not None else (None, path.split("."))
         if file == module or name in rest:
             return True
     return False
+
+
+@functools.lru_cache(maxsize=512)
+def _said(source: bytes, *, is_notebook: bool) -> _Said:
+    tree = None if is_notebook else parsed(source)
+    if tree is None:
+        # It may mean anything with its words.
+        words = set(_WORD.findall(source.replace(rb"\n", b"\n").decode("utf-8", "replace")))
+        return _Said(words, words, words, words, _STAR.search(source) is not None)
+    return _Reader(source).said(tree)
+
+
+class _Reader:
+    """Reads what a file says of others.
+
+    Args:
+        source: The file, in which is looked for what makes a module the value of any name.
+    """
+
+    def __init__(self, source: bytes) -> None:
+        self._said = _Said(set(), set(), set(), set(), _STAR.search(source) is not None)
+        self._of_frameworks: set[str] = set()
+        self._imported: set[str] = set()
+        self._no_modules: set[str] = set()
+        self._is_dynamic = any(word in source for word in _DYNAMIC)
+
+    def said(self, tree: ast.Module) -> _Said:
+        """Returns what the parsed file says."""
+        nodes = list(ast.walk(tree))
+        for node in nodes:
+            self._bind(node)
+        self._no_modules -= self._imported
+        for node in nodes:
+            self._read(node)
+        self._said.attributes.update(self._said.members)
+        return self._said
+
+    def _bind(self, node: ast.AST) -> None:
+        match node:
+            case ast.Import(names=names):
+                self._said.paths.update(alias.name for alias in names)
+                roots = {one.asname or one.name.partition(".")[0]: one.name for one in names}
+                self._imported.update(roots)
+                self._of_frameworks.update(root for root in roots if is_framework(roots[root]))
+            case ast.ImportFrom(names=names):
+                home = "." * node.level + (node.module or "")
+                self._said.paths.update(member_path(home, alias.name) for alias in names)
+                self._imported.update(alias.asname or alias.name for alias in names)
+                if is_framework(home):
+                    self._of_frameworks.update(alias.asname or alias.name for alias in names)
+                else:
+                    self._said.members.update(alias.name for alias in names)
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                if not self._is_dynamic:
+                    self._no_modules.add(name)
+
+    def _read(self, node: ast.AST) -> None:
+        said = self._said
+        match node:
+            case ast.Attribute(attr=name):
+                path = _dotted(node)
+                root = path.partition(".")[0]
+                if root not in self._of_frameworks:
+                    said.paths.add(path)
+                    (said.attributes if root in self._no_modules else said.members).add(name)
+            case ast.Name(id=name, ctx=ast.Load()):
+                said.loaded.add(name)
+            case ast.Constant(value=str(text)) if _PATH.fullmatch(text):
+                said.paths.add(text)
+                (said.members if "." in text else said.attributes).add(_last(text))
+            case ast.Call(func=func, args=arguments) if _last(_dotted(func)) in _BY_NAME:
+                given = (one.value for one in arguments if isinstance(one, ast.Constant))
+                said.members.update(one for one in given if isinstance(one, str))
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+def _dotted(node: ast.expr) -> str:
+    """Returns the path of an attribute; `?` stands for what it is read of, if that is no name."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute) and len(parts) < _LONGEST:
+        parts.append(node.attr)
+        node = node.value
+    parts.append(node.id if isinstance(node, ast.Name) else "?")
+    return ".".join(reversed(parts))
 
 
 def _absolute(name: str) -> str:

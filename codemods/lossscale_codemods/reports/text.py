@@ -27,14 +27,19 @@ _TAB = 4
 
 def place(path: Path, record: Record) -> str:
     """Returns `file:line:column`, with the cell for notebooks."""
-    cell = f":cell {record.cell}" if record.cell is not None else ""
-    return f"{escaped(str(path))}{cell}:{record.line}:{record.column}"
+    return f"{escaped(str(path))}:{_place_in_file(record)}"
+
+
+def _place_in_file(record: Record) -> str:
+    cell = f"cell {record.cell}:" if record.cell is not None else ""
+    return f"{cell}{record.line}:{record.column}"
 
 
 def findings(report: RunReport) -> Iterator[str]:
     """Yields what a person has to look at, and what could not be done.
 
-    Of a file, what stops comes first, and then what trains otherwise.
+    Of a file, what stops comes first, and then what trains otherwise. Findings of one file that
+    say the same are one.
     """
     for file in report.files:
         if file.result.problem:
@@ -45,11 +50,15 @@ def findings(report: RunReport) -> Iterator[str]:
         records = [one for one in file.result.records if one.is_finding]
         records.sort(key=lambda one: not one.stops)
         texts = texts_of(file.path, file.result.source) if records else {}
+        alike: dict[tuple[str, str], list[Record]] = {}
         for record in records:
             what = escaped(f"{record.rule} {record.name}: {record.message}.")
             advice = escaped(f"{advice_of(record)} More: migrate --explain {record.rule}".strip())
-            excerpt = _excerpt(texts.get(record.cell, "").split("\n"), record)
-            yield "\n    ".join([f"{place(file.path, record)}: {what}", *excerpt, advice])
+            alike.setdefault((what, advice), []).append(record)
+        for (what, advice), (first, *others) in alike.items():
+            excerpt = _excerpt(texts.get(first.cell, "").split("\n"), first)
+            also = [f"Also at {', '.join(map(_place_in_file, others))}."] if others else []
+            yield "\n    ".join([f"{place(file.path, first)}: {what}", *excerpt, *also, advice])
     for skipped in report.skipped:
         yield f"{escaped(str(skipped.path))}: skipped: {skipped.reason}."
     yield from map(escaped, report.problems)

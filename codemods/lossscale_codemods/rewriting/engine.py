@@ -353,8 +353,7 @@ def _touch(edit: Edit, hunk: Edit) -> bool:
 def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Removal]]:
     """Yields what can be taken out of a file, and which of some rules says so."""
     suppressions = Suppressions(text_of(program.source))
-    found = [one for rule in rules for one in rule.find(program)]
-    by_rules = [one[0] if isinstance(one, tuple) else one for one in found]
+    by_rules = [one for rule in rules for one, _ in rule.find(program)]
     old = [one for one in by_rules if one.role is not Role.NEIGHBOUR]
     occurrences = [*program.references, *old, *program.imports]
     for rule in rules:

@@ -17,7 +17,6 @@ from lossscale_codemods.rewriting.bindings import Plan, Planner
 from lossscale_codemods.rewriting.import_edits import ImportEditor
 from lossscale_codemods.rewriting.rule_verdicts import RuleVerdicts
 from lossscale_codemods.rules.base import (
-    BindingState,
     Ignore,
     ImportState,
     MeaningClaim,
@@ -281,20 +280,16 @@ class Decisions:
             return Suppressed()
         if occurrence in self.rules.protected:
             return self.rules.protected[occurrence][0]
-        bindings = [
-            BindingState(
-                moved=binding in plan.moved,
-                dropped=binding in plan.dropped,
-                kept=plan.kept.get(binding),
-                only_suppressed=only_suppressed(binding, self.rules.verdicts),
-                star=binding.kind is BindingKind.STAR,
-            )
-            for binding in self.program.scopes.binding_at.get(occurrence.node, [])
-        ]
-        reason = self.blocked.get(occurrence.node)
         own = self.program.scopes.binding_at.get(occurrence.node, [])
-        follows = reason is None and any(binding in plan.follows for binding in own)
-        state = ImportState(bindings, reason, follows)
+        reason = self.blocked.get(occurrence.node)
+        state = ImportState(
+            moved=any(binding in plan.moved for binding in own),
+            dropped=any(binding in plan.dropped for binding in own),
+            star=any(binding.kind is BindingKind.STAR for binding in own),
+            only_suppressed=any(only_suppressed(one, self.rules.verdicts) for one in own),
+            reason=reason or next(filter(None, map(plan.kept.get, own)), None),
+            follows=reason is None and any(binding in plan.follows for binding in own),
+        )
         rules = {rule.id: rule for rule in all_rules()}
         rule = rules[occurrence.rule] if occurrence.rule is not None else self.import_rule
         verdict = rule.decide_import(occurrence, state)

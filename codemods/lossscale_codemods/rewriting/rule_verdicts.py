@@ -51,15 +51,11 @@ class RuleVerdicts:
         self.of_rules: list[Occurrence] = []
         self.told: dict[Occurrence, Verdict] = {}
         for rule in self.rules:
-            occurrences = []
-            for found in rule.find(program):
-                occurrence, verdict = found if isinstance(found, tuple) else (found, None)
-                occurrences.append(occurrence)
-                if verdict is not None:
-                    self.told[occurrence] = verdict
-            program.decided_strings |= {o.node for o in occurrences if o.role is Role.STRING}
-            program.has_old_uses |= any(o.is_old_use for o in occurrences)
-            self.of_rules += occurrences
+            found = dict(rule.find(program))
+            program.decided_strings |= {o.node for o in found if o.role is Role.STRING}
+            program.has_old_uses |= any(o.is_old_use for o in found)
+            self.of_rules += found
+            self.told |= found
         self.imports = [*program.imports]
         self.imports += [o for rule in self.rules for o in rule.find_imports(program)]
         self.protected: dict[Occurrence, tuple[Review, str]] = {}

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from lossscale_codemods.domain import Occurrence, Role
-from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, Target
+from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, OldName, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,9 +65,13 @@ class Rewrite:
     unsafe: bool = False
 
 
-def rename(message: str, occurrence: Occurrence) -> Rewrite:
-    """Returns the rewrite that puts the new name in place of the old one, and nothing else."""
-    return Rewrite(message, lambda renderer: renderer.name_edit(occurrence), is_rename=True)
+def rename(message: str, occurrence: Occurrence, also: Sequence[Edit] = ()) -> Rewrite:
+    """Returns the rewrite that puts the new name in place of the old one, and makes other edits."""
+    return Rewrite(
+        message,
+        lambda renderer: [*renderer.name_edit(occurrence), *also],
+        is_rename=not also,
+    )
 
 
 def rewrite(message: str, edits: Sequence[Edit]) -> Rewrite:
@@ -146,8 +150,8 @@ class Suppressed:
 
 
 Verdict = Rewrite | Review | Ignore | Suppressed
-Found: TypeAlias = Occurrence | tuple[Occurrence, Verdict]
-"""What a rule finds: an occurrence, with its verdict if that depends on nothing else."""
+Found: TypeAlias = tuple[Occurrence, Verdict]
+"""What a rule finds besides the old names, and what becomes of it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -155,33 +159,20 @@ class ImportState:
     """What is known of an import once every use of what it brings in is decided.
 
     Attributes:
-        bindings: What becomes of each name that it binds.
+        moved: Whether it will import something else.
+        dropped: Whether it will be gone.
+        star: Whether it is a star import.
+        only_suppressed: Whether it stays for nothing but uses that are excepted.
         reason: Why it has to stay, if that is known already.
         follows: Whether it stays for a use that is a finding of its own.
     """
 
-    bindings: Sequence[BindingState]
-    reason: str | None
-    follows: bool = False
-
-
-@dataclasses.dataclass(frozen=True)
-class BindingState:
-    """What becomes of a name that an import binds.
-
-    Attributes:
-        moved: Whether it will import something else.
-        dropped: Whether it will be gone.
-        kept: Why it stays, if it does.
-        only_suppressed: Whether it stays for nothing but uses that are excepted.
-        star: Whether it is a star import.
-    """
-
     moved: bool
     dropped: bool
-    kept: str | None
-    only_suppressed: bool
     star: bool
+    only_suppressed: bool
+    reason: str | None
+    follows: bool = False
 
 
 def moved_import(state: ImportState, message: str, advice: str) -> Verdict:
@@ -194,7 +185,7 @@ def moved_import(state: ImportState, message: str, advice: str) -> Verdict:
     """
     if state.reason == "suppressed":
         return Suppressed()
-    if any(binding.moved or binding.dropped for binding in state.bindings):
+    if state.moved or state.dropped:
         return Rewrite(message, lambda _: [])
     reason = state.reason or "it cannot be taken apart"
     return Review(f"the import stays as it is: {reason}", advice)
@@ -234,6 +225,41 @@ class Case:
     review: str | None = None
     unsafe: str | None = None
     new_optimizers: bool = False
+
+    @classmethod
+    def behind(
+        cls,
+        head: tuple[str, str],
+        before: str,
+        after: str | None = None,
+        review: str | None = None,
+        unsafe: str | None = None,
+        *,
+        new_optimizers: bool = False,
+    ) -> Case:
+        """Returns an example behind first lines that are migrated as well.
+
+        Args:
+            head: The first lines, as they were and as they are to be.
+            before: The lines of the example.
+            after: What becomes of them, if anything does.
+            review: As of `Case`.
+            unsafe: What becomes of them with unsafe fixes, if that is more.
+            new_optimizers: As of `Case`.
+        """
+        old, new = head
+        fixed = None if unsafe is None else new + unsafe
+        made = new + (before if after is None else after)
+        return cls(old + before, made, review, fixed, new_optimizers)
+
+
+def setting_policy(policy: str, imports: str = "import tensorflow as tf\n") -> tuple[str, str]:
+    """Returns the first lines of an example that sets a policy, old and new."""
+    home = f"{imports}tf.keras.mixed_precision"
+    return (
+        f"{home}.experimental.set_policy('{policy}')\n",
+        f"{home}.set_global_policy('{policy}')\n",
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -279,8 +305,8 @@ class Rule:
     """One rule: what can make it fire, a decision, and examples that are also tests and docs.
 
     The docstring of its class is its documentation, or that of its module if the class has a line
-    only. `decide` is asked for every occurrence of its meanings that no earlier rule has decided;
-    the other methods are for rules that do more than that.
+    only. `decide` is asked for every old name of its meanings that no earlier rule has decided; the
+    other methods are for rules that do more than that.
     """
 
     id: ClassVar[str]
@@ -313,10 +339,7 @@ class Rule:
         return next(target for target in Target if target in self.targets)
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields further occurrences that this rule decides, such as reads of attributes.
-
-        What comes with its verdict is decided by that: `decide` is not asked.
-        """
+        """Yields further occurrences that this rule decides, such as reads of attributes."""
         del program
         yield from ()
 
@@ -324,9 +347,11 @@ class Rule:
         self,
         node: cst.CSTNode,
         program: Program,
-        verdict: Verdict | None = None,
+        verdict: Verdict,
         role: Role = Role.DOUBTFUL,
         *,
+        names: tuple[OldName, ...] = (),
+        ambiguous: bool = False,
         is_old_use: bool = False,
     ) -> Found:
         """Returns what `find` yields of a node.
@@ -334,13 +359,14 @@ class Rule:
         Args:
             node: The node.
             program: The file.
-            verdict: What becomes of it; without it, `decide` says so.
+            verdict: What becomes of it.
             role: In which way it is old.
+            names: The old names that it can be, if they say how it is rewritten.
+            ambiguous: Whether it can also be something that is right.
             is_old_use: Whether it makes the file one of an old program.
         """
         span = program.tree.span(node)
-        occurrence = Occurrence(node, span, role, rule=self.id, is_old_use=is_old_use)
-        return occurrence if verdict is None else (occurrence, verdict)
+        return Occurrence(node, span, role, names, ambiguous, self.id, is_old_use), verdict
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields further imports, on which this rule decides."""
@@ -348,12 +374,12 @@ class Rule:
         yield from ()
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Says what becomes of an occurrence, or nothing if that is another rule's business."""
+        """Says what becomes of an old name, or nothing if that is another rule's business."""
         del occurrence, program
         return None
 
     def decide_rest(self, occurrence: Occurrence, program: Program) -> Review | None:
-        """Says what to do about an occurrence that no rule has decided."""
+        """Says what to do about an old name that no rule has decided."""
         del occurrence, program
         return None
 

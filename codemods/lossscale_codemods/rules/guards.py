@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import Occurrence, Role, version_guards
-from lossscale_codemods.rules.base import Case, Removal, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Found, Removal, Review, Rule, rewrite
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import Target, canonical
 from lossscale_codemods.tables.records import Edit
@@ -83,32 +83,23 @@ class Guards(Rule):
         ),
     )
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
+    def find(self, program: Program) -> Iterator[Found]:
         """Yields conditions that take versions of today for old ones, or ask for a feature."""
         old = [*program.references, *program.imports]
         for guard in version_guards.mistaken(program, old):
-            node = getattr(guard, "test", guard)
-            yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
+            yield self.found(getattr(guard, "test", guard), program, _MISTAKEN)
         for node in program.tree.nodes(cst.SimpleString):
-            reachability = program.reachability
-            probe = reachability.feature_probe(node) or reachability.gone_probe(node)
-            if probe is not None and probe.kind != "getattr":
-                span = program.tree.span(node)
-                yield Occurrence(node, span, Role.STRING, rule=self.id, is_old_use=True)
-
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Reports the one, and has the other ask for new names."""
-        if occurrence.rule != self.id:
-            return None
-        gone = program.reachability.gone_probe(occurrence.node)
-        if gone is not None:
-            span, answer = program.tree.span(gone.node), str(gone.negated)
-            return Rewrite("no version from 2.4 on has it", lambda _: [Edit(*span, answer)])
-        probe = program.reachability.feature_probe(occurrence.node)
-        if probe is None:
-            return _MISTAKEN
-        edit = _asking_for_new(probe, program)
-        return Rewrite("asks for the name that is there today", lambda _: [edit])
+            gone = program.reachability.gone_probe(node)
+            probe = program.reachability.feature_probe(node) or gone
+            if probe is None or probe.kind == "getattr":
+                continue
+            if gone is not None:
+                edit = Edit(*program.tree.span(gone.node), str(gone.negated))
+                asked = rewrite("no version from 2.4 on has it", [edit])
+            else:
+                edit = _asking_for_new(probe, program)
+                asked = rewrite("asks for the name that is there today", [edit])
+            yield self.found(node, program, asked, Role.STRING, is_old_use=True)
 
     def protect(
         self, program: Program, occurrences: Sequence[Occurrence]
@@ -116,12 +107,7 @@ class Guards(Rule):
         """Returns what is in branches for old versions."""
         guarded = version_guards.guarded(program, occurrences)
         return {
-            one: Review(
-                why.message,
-                why.advice,
-                for_older_versions=why.right,
-                cause=why.guard,
-            )
+            one: Review(why.message, why.advice, for_older_versions=why.right, cause=why.guard)
             for one, why in guarded.items()
         }
 

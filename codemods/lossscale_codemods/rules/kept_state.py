@@ -14,6 +14,7 @@ versions did.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -37,19 +38,16 @@ _COPIES = frozenset({"copy.deepcopy", "pickle.dump", "pickle.dumps"})
 _COPIES |= {"cloudpickle.dumps", "dill.dumps", "joblib.dump"}
 _KEEP = "or keep the old behavior with `--target compat`."
 _HEAD = (
-    "import tensorflow as tf\n"
-    "from tensorflow.keras.mixed_precision import experimental as mp\n"
-    "opt = mp.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD(), 'dynamic')\n"
+    "import tensorflow as tf\nopt = tf.keras.optimizers.legacy.SGD()\n"
+    "opt = tf.keras.mixed_precision."
 )
-_NEW_HEAD = (
-    "import tensorflow as tf\n"
-    "from tensorflow.keras import mixed_precision as mp\n"
-    "opt = mp.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())\n"
+_case = functools.partial(
+    Case.behind,
+    (
+        f"{_HEAD}experimental.LossScaleOptimizer(opt, 'dynamic')\n",
+        f"{_HEAD}LossScaleOptimizer(opt)\n",
+    ),
 )
-
-
-def _case(body: str, review: str | None = None) -> Case:
-    return Case(_HEAD + body, _NEW_HEAD + body, review=review)
 
 
 class KeptState(Rule):
@@ -80,26 +78,27 @@ class KeptState(Rule):
                 yield self.found(node, program, review)
 
     def _calls(self, program: Program) -> Iterator[tuple[cst.Call, Review]]:
-        calls = [node for node in program.tree.parents if isinstance(node, cst.Call)]
-        others = _compiled_besides(calls, program) if program.target is not Target.COMPAT else []
+        target, reads = program.target, program.reads_by_attribute
+        calls = program.tree.nodes(cst.Call)
+        others = _compiled_besides(calls, program) if target is not Target.COMPAT else []
         if others:
             yield others[0], _SHARED
-        if program.target not in WITH_KERAS_2:
-            return
-        if any(program.reads_by_attribute.get(word) for word in _SAVING):
-            for call in calls:
-                if _loads_optimizer(call, program):
-                    yield call, _loaded(program.target)
-        if program.target is Target.COMPAT:
-            for call in calls:
-                path = program.resolver.path(call.func) or ""
-                if frameworks.is_framework(path) and path.endswith(".optimizers.deserialize"):
-                    yield call, _loaded(program.target)
-            return
-        for call in calls:
-            if _copies_wrapper(call, program):
+        is_saved = any(reads.get(word) for word in _SAVING)
+        is_restored = bool(reads.get("restore") or reads.get("restore_or_initialize"))
+        for call in calls if target in WITH_KERAS_2 else ():
+            path = program.resolver.path(call.func) or ""
+            is_framework = frameworks.is_framework(path)
+            keywords = {one.keyword.value for one in call.args if one.keyword is not None}
+            wrappers = [one for one in call.args if program.types.is_wrapper(one.value)]
+            if is_framework and path.endswith(".load_model"):
+                if is_saved and "compile" not in keywords:
+                    yield call, _loaded(target)
+            elif target is Target.COMPAT:
+                if is_framework and path.endswith(".optimizers.deserialize"):
+                    yield call, _loaded(target)
+            elif path in _COPIES and wrappers[:1] == [*call.args[:1]]:
                 yield call, _COPIED
-            elif _restores_wrapper(call, program):
+            elif is_framework and path.endswith("train.Checkpoint") and wrappers and is_restored:
                 yield call, _RESTORED
 
 
@@ -133,45 +132,17 @@ _SHARED = Review(
 )
 
 
-def _loads_optimizer(call: cst.Call, program: Program) -> bool:
-    path = program.resolver.path(call.func)
-    if path is None or not frameworks.is_framework(path) or not path.endswith(".load_model"):
-        return False
-    return all(a.keyword is None or a.keyword.value != "compile" for a in call.args)
-
-
-def _copies_wrapper(call: cst.Call, program: Program) -> bool:
-    path = program.resolver.path(call.func)
-    return path in _COPIES and bool(call.args) and program.types.is_wrapper(call.args[0].value)
-
-
-def _restores_wrapper(call: cst.Call, program: Program) -> bool:
-    """Whether a call makes a checkpoint with a loss-scale optimizer, which is restored."""
-    path = program.resolver.path(call.func) or ""
-    if not path.startswith("tensorflow.") or not path.endswith("train.Checkpoint"):
-        return False
-    restores = [*program.reads_by_attribute.get("restore", ())]
-    restores += program.reads_by_attribute.get("restore_or_initialize", ())
-    return bool(restores) and any(program.types.is_wrapper(a.value) for a in call.args)
-
-
 def _compiled_besides(calls: list[cst.Call], program: Program) -> list[cst.Call]:
-    """Returns the calls that compile a second model, or a third, under the policy of the first."""
+    """Returns the calls that compile another model than the first, under the policy of that."""
     if not _sets_moving_scale(program):
         return []
-    seen: set[str] = set()
-    besides = []
-    for call in calls:
-        compiled = model_compile(call, program)
-        name = dotted(call.func) or ""
-        if compiled is None or not compiled.is_proven or compiled.optimizer is None:
-            continue
-        if compiles_wrapped(call, program):
-            continue
-        if seen and name not in seen:
-            besides.append(call)
-        seen.add(name)
-    return besides
+    compiled = [one for call in calls if (one := model_compile(call, program)) is not None]
+    sharing = [
+        one.call
+        for one in compiled
+        if one.is_proven and one.optimizer and not compiles_wrapped(one.call, program)
+    ]
+    return [call for call in sharing if dotted(call.func) != dotted(sharing[0].func)]
 
 
 def _sets_moving_scale(program: Program) -> bool:

@@ -128,16 +128,6 @@ class _Keras3Rule(Rule):
         return moved_import(state, self.moved, self.import_advice)
 
 
-def _is_written_for_keras_3(program: Program) -> bool:
-    """Whether a file calls what only Keras 3's wrapper has, and nothing that it lacks."""
-    reads = program.reads_by_attribute.keys()
-    return bool(reads & _OF_KERAS_3) and not reads & _OF_TENSORFLOW_2_4
-
-
-_OF_KERAS_3 = {"scale_loss", "stateless_apply"}
-_OF_TENSORFLOW_2_4 = {"get_scaled_loss", "get_unscaled_gradients"}
-
-
 class Keras3Optimizers(_Keras3Rule):
     """Keras optimizers become those of Keras 3, with their arguments (`--target keras3`).
 
@@ -229,11 +219,7 @@ def _renamed(occurrence: Occurrence, mapped: Rewrite | None) -> Rewrite:
     """Returns the rewrite that takes the family out of a name, and maps the arguments."""
     if mapped is None:
         return rename(_FAMILY, occurrence)
-
-    def edits(renderer: NameRenderer) -> Sequence[Edit]:
-        return [*renderer.name_edit(occurrence), *mapped.edits(renderer)]
-
-    return Rewrite(mapped.message, edits)
+    return Rewrite(mapped.message, lambda r: [*r.name_edit(occurrence), *mapped.edits(r)])
 
 
 class Keras3OptimizersByName(_Keras3Rule):
@@ -323,7 +309,7 @@ class NewLossScaleOptimizers(_Keras3Rule):
 
     def applies(self, program: Program) -> bool:
         """Whether a file is not written for Keras 3."""
-        return not _is_written_for_keras_3(program)
+        return not program.is_written_for_keras_3
 
     def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
         """Yields the expressions that can be the class."""
@@ -472,6 +458,10 @@ _STEP = (
     "gradients = opt.get_unscaled_gradients(tape.gradient(scaled, variables))\n"
     "opt.apply_gradients(zip(gradients, variables))\n"
 )
+_STEP_OF_A_MODEL = (
+    "class Net(tf.keras.Model):\n    def train_step(self, data):\n"
+    "        scaled = self.optimizer.get_scaled_loss(compute(data))\n"
+)
 _FITTED = f"{_MODEL}model.compile(opt)\nmodel.fit(x)\nopt.apply_gradients([(gradient, weight)])\n"
 
 
@@ -479,7 +469,8 @@ class ScaledStepMethods(_Keras3Rule):
     """Training steps with a scaled loss stay, or are reported (`--target keras3`).
 
     compat_lossscale.keras3 has `get_scaled_loss` and `get_unscaled_gradients` of TensorFlow 2.4, so
-    a step stays as it is. The rule reports a step that does without them behind `fit`.
+    a step stays as it is. The rule reports a step that does without them behind `fit`, and a step
+    of a model that no file of the program compiles: whoever compiles it has to wrap its optimizer.
 
     With `--no-dependency`, the rule reports every step: Keras 3's own class cannot unscale
     gradients for you. Write:
@@ -502,6 +493,7 @@ class ScaledStepMethods(_Keras3Rule):
             f"{_NOW_WRAPPED}{_FITTED}",
             review="takes the gradients for scaled ones",
         ),
+        Case(f"{_HEAD}{_STEP_OF_A_MODEL}", review="which has no get_scaled_loss"),
     )
 
 
@@ -535,7 +527,7 @@ class StockLossScales(_Keras3Rule):
 
     def applies(self, program: Program) -> bool:
         """Whether a file is not written for Keras 3."""
-        return not _is_written_for_keras_3(program)
+        return not program.is_written_for_keras_3
 
 
 class Keras3Values(_Keras3Rule):

@@ -23,10 +23,11 @@ from lossscale_codemods.domain import (
     makes_optimizers,
     optimizer_kinds,
 )
+from lossscale_codemods.rules.lookups import lookup_of
 from lossscale_codemods.source.syntax_tree import argument_of, dotted
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
-from lossscale_codemods.tables.names import Meaning, canonical
+from lossscale_codemods.tables.names import canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     Owner = Callable[[Any, Program], Certainty]
     Fix = Callable[[Any, Program], list[Edit]]
 
-_OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
 _METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
 
 
@@ -50,7 +50,8 @@ def owner_of(node: cst.CSTNode) -> cst.BaseExpression:
     return func.value
 
 
-def _keywords(call: cst.Call | None) -> dict[str, cst.Arg]:
+def keywords(call: cst.Call | None) -> dict[str, cst.Arg]:
+    """Returns the arguments of a call that are named."""
     arguments = call.args if call is not None else ()
     return {one.keyword.value: one for one in arguments if one.keyword is not None}
 
@@ -60,10 +61,9 @@ def _around(node: cst.CSTNode, kind: type[cst.CSTNode], program: Program) -> cst
     return next((one for one in program.tree.ancestors(node) if isinstance(one, kind)), None)
 
 
-def _own_class(node: cst.CSTNode, program: Program) -> cst.CSTNode | None:
-    """Returns the class of the file whose `self` the owner is."""
-    scope = program.resolver.class_of(owner_of(node))
-    return scope.node if scope is not None else None
+def below(node: cst.BaseExpression, program: Program) -> str:
+    """Returns what an expression is below `tf.keras`; an empty text if it is something else."""
+    return below_keras(program.resolver.path(node) or "")
 
 
 # Of what a name is a member.
@@ -79,15 +79,8 @@ def _is_unknown(node: cst.BaseExpression, program: Program) -> bool:
     return ObjectType.UNKNOWN in program.types.of(node) and not is_path
 
 
-def anything(node: cst.CSTNode, program: Program) -> Certainty:
-    """What a name is a member of makes no difference."""
-    del node, program
-    return Certainty.PROVEN
-
-
-def _only_if(is_proven: Condition) -> Owner:
-    """Returns how sure it is that a name is a member of what it has to be, if nothing is likely."""
-    return lambda node, program: Certainty.PROVEN if is_proven(node, program) else Certainty.NO
+def _sure(is_proven: bool) -> Certainty:
+    return Certainty.PROVEN if is_proven else Certainty.NO
 
 
 def of_optimizer(node: cst.Attribute, program: Program) -> Certainty:
@@ -127,40 +120,38 @@ def of_metric(node: cst.Attribute, program: Program) -> Certainty:
     return Certainty.NO if is_own else Certainty.LIKELY  # Or it may be of the own class.
 
 
-def _of_wrapper(node: cst.Attribute, program: Program) -> bool:
-    return ObjectType.WRAPPER in optimizer_kinds(owner_of(node), program)
+def of_wrapper(node: cst.CSTNode, program: Program) -> Certainty:
+    """How sure it is that a name is a member of a loss-scale optimizer."""
+    return _sure(ObjectType.WRAPPER in optimizer_kinds(owner_of(node), program))
 
 
-def _is_step_of_stock(node: cst.Attribute, program: Program) -> bool:
-    if program.tree.call_of(node) is None:
-        return False
+def of_step_of_stock(node: cst.Attribute, program: Program) -> Certainty:
+    """How sure it is that a step is one of a loss-scale optimizer."""
     may_be = ObjectType.UNKNOWN in program.types.of(node.value)
-    return _of_wrapper(node, program) or (may_be and node.attr.value != "apply_gradients")
+    is_named = may_be and node.attr.value != "apply_gradients"
+    is_one = is_named or of_wrapper(node, program) is Certainty.PROVEN
+    return _sure(is_one and program.tree.call_of(node) is not None)
 
 
-def _of_model(node: cst.CSTNode, program: Program) -> bool:
-    return ObjectType.MODEL in program.types.of(owner_of(node))
+def of_model(node: cst.CSTNode, program: Program) -> Certainty:
+    """How sure it is that a name is a member of a model."""
+    return _sure(ObjectType.MODEL in program.types.of(owner_of(node)))
 
 
-def _of_own_layer(node: cst.CSTNode, program: Program) -> bool:
-    own = _own_class(node, program)
-    return own is not None and program.inherits(own, frameworks.is_layer)
+def of_own_layer(node: cst.CSTNode, program: Program) -> Certainty:
+    """How sure it is that a name is a member of `self` in a layer or a model."""
+    scope = program.resolver.class_of(owner_of(node))
+    return _sure(scope is not None and _is_layer(scope.node, program))
 
 
-def _of_own_metric(node: cst.CSTNode, program: Program) -> bool:
-    own = _own_class(node, program)
-    return own is not None and program.inherits(own, _is_metric)
+def _is_layer(node: cst.CSTNode, program: Program) -> bool:
+    return program.inherits(node, frameworks.is_layer)
 
 
-WRAPPER = _only_if(_of_wrapper)
-STEP_OF_STOCK = _only_if(_is_step_of_stock)
-MODEL = _only_if(_of_model)
-MODEL_OR_LAYER = _only_if(
-    lambda node, program: _of_own_layer(node, program) or _of_model(node, program)
-)
-OWN_LAYER_OR_METRIC = _only_if(
-    lambda node, program: _of_own_layer(node, program) or _of_own_metric(node, program)
-)
+def of_own_metric(node: cst.CSTNode, program: Program) -> Certainty:
+    """How sure it is that a name is a member of `self` in a metric."""
+    scope = program.resolver.class_of(owner_of(node))
+    return _sure(scope is not None and program.inherits(scope.node, _is_metric))
 
 
 # Members of optimizers.
@@ -171,14 +162,6 @@ def is_called_or_tested(node: cst.Attribute, program: Program) -> bool:
     taker = program.tree.taker_of(node)
     is_tested = taker is not None and dotted(taker.func) in {"type", "isinstance"}
     return is_tested or program.tree.call_of(node) is not None
-
-
-def is_set_by_the_backend(node: cst.Attribute, program: Program) -> bool:
-    """Whether this is `K.set_value(opt.lr, x)`."""
-    call = program.tree.taker_of(node)
-    if call is None or len(call.args) != 2 or call.args[0].value is not node:
-        return False
-    return below_keras(program.resolver.path(call.func) or "") == "backend.set_value"
 
 
 def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:
@@ -236,7 +219,7 @@ def _variables(step: cst.Attribute, program: Program) -> set[str]:
 
 def does_not_sum(node: cst.Attribute, program: Program) -> bool:
     """Whether a step says that gradients of replicas are not summed."""
-    given = _keywords(program.tree.call_of(node))
+    given = keywords(program.tree.call_of(node))
     return any(
         program.tree.source(given[name].value) != str(name == keras_3.AGGREGATION[0])
         for name in keras_3.AGGREGATION
@@ -246,21 +229,18 @@ def does_not_sum(node: cst.Attribute, program: Program) -> bool:
 
 def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
     """Whether a step of another optimizer than ours names arguments that Keras 3 does not take."""
-    named = _keywords(program.tree.call_of(node)).keys() - {"grads_and_vars"}
+    named = keywords(program.tree.call_of(node)).keys() - {"grads_and_vars"}
     return bool(named) and optimizer_kinds(owner_of(node), program) != {ObjectType.WRAPPER}
 
 
 def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
     """Whether a member of an optimizer is looked up by a name: `hasattr(opt, "get_slot")`."""
-    if not node.args or any(argument.star for argument in node.args):
-        return False
-    kinds = optimizer_kinds(node.args[0].value, program)
-    name = node.args[1].value if len(node.args) > 1 else None
-    if not kinds or not isinstance(name, cst.SimpleString):
+    found = lookup_of(node, program)
+    kinds = optimizer_kinds(found.owner, program) if found is not None else frozenset()
+    if found is None or not kinds or found.name is None:
         return bool(kinds)
-    text = str(name.evaluated_value)
-    is_gone = text in keras_3.MEMBERS_GONE or text in {"lr", "minimize"}
-    return is_gone or (text in keras_3.HYPERPARAMETERS and ObjectType.WRAPPER in kinds)
+    is_gone = found.name in keras_3.MEMBERS_GONE or found.name in {"lr", "minimize"}
+    return is_gone or (found.name in keras_3.HYPERPARAMETERS and ObjectType.WRAPPER in kinds)
 
 
 def is_step_behind_fit(node: cst.Attribute, program: Program) -> bool:
@@ -271,13 +251,20 @@ def is_step_behind_fit(node: cst.Attribute, program: Program) -> bool:
     return is_called and is_fit and "get_unscaled_gradients" not in reads
 
 
+def is_compiled_elsewhere(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is of the optimizer of a model that no file of the program compiles."""
+    if not isinstance(node.value, cst.Attribute) or node.value.attr.value != "optimizer":
+        return False
+    own = program.resolver.class_of(node.value.value)
+    if own is not None and ("optimizer" in own.attributes or not _is_layer(own.node, program)):
+        return False
+    if "compile" in program.reads_by_attribute:
+        return False
+    project = program.resolver.project
+    return project is None or not project.mentioning(".compile(")
+
+
 # Values.
-
-
-def sets_a_policy(node: cst.Call, program: Program) -> bool:
-    """Whether the file sets a global policy by an old name."""
-    del node
-    return any(one.meaning is Meaning.SET_POLICY for one in program.references)
 
 
 def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
@@ -311,21 +298,13 @@ def reads_config_of_a_layer(node: cst.Subscript, program: Program) -> bool:
     return False
 
 
-def reads_logs(node: cst.Subscript, program: Program) -> bool:
-    """Whether something is looked up in logs."""
-    del program
-    of = node.value.attr if isinstance(node.value, cst.Attribute) else node.value
-    return isinstance(of, cst.Name) and of.value in keras_3.LOGS
-
-
 # Models, layers, metrics and names of Keras.
 
 
 def is_broken_function(node: cst.Attribute, program: Program) -> bool:
     """Whether this is a function of the backend, and no call of `set_value` that is rewritten."""
     name = node.attr.value
-    paths = [path for path in program.resolver.paths(node) if path is not None]
-    if f"backend.{name}" not in map(below_keras, paths):
+    if f"backend.{name}" not in {below_keras(path or "") for path in program.resolver.paths(node)}:
         return False
     call = program.tree.call_of(node)
     first = call.args[0].value if call is not None and call.args else None
@@ -361,18 +340,10 @@ def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
     return any(program.inherits(one, frameworks.is_layer) for one in classes)
 
 
-def makes_optimizers_or_models(node: cst.Call, program: Program) -> bool:
+def in_a_program_of_keras(_: cst.Call, program: Program) -> bool:
     """Whether the file makes Keras optimizers, or models."""
-    del node
-    kinds = {*_OPTIMIZERS, ObjectType.MODEL}
-    calls = (one for one in program.tree.parents if isinstance(one, cst.Call))
-    return any(program.types.of(call) & kinds for call in calls)
-
-
-def has_unnamed_arguments(node: cst.Call, program: Program) -> bool:
-    """Whether an argument has no name."""
-    del program
-    return any(argument.keyword is None for argument in node.args)
+    kinds = {ObjectType.KERAS, ObjectType.WRAPPER, ObjectType.MODEL}
+    return any(program.types.of(call) & kinds for call in program.tree.nodes(cst.Call))
 
 
 def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
@@ -415,30 +386,21 @@ def gets_an_optimizer(node: cst.Call, program: Program) -> bool:
     )
 
 
-def is_no_keras_file(node: cst.Call, program: Program) -> bool:
-    """Whether a call is given anything but a name that surely ends with `.keras`."""
-    return not _ends(node, ".keras", program)
+def is_named_otherwise(*endings: str, weights: bool | None = None) -> Condition:
+    """Returns the condition that a file is not surely named with one of some endings.
 
+    Args:
+        endings: The endings.
+        weights: Whether `save_weights_only=True` is given, if that matters.
+    """
 
-def keeps_other_models(node: cst.Call, program: Program) -> bool:
-    """Whether a callback saves models under another name."""
-    return not _keeps_weights(node) and is_no_keras_file(node, program)
+    def is_met(node: cst.Call, program: Program) -> bool:
+        only = keywords(node).get("save_weights_only")
+        is_of_weights = only is not None and dotted(only.value) == "True"
+        is_one = weights is None or weights is is_of_weights
+        return is_one and not any(_ends(node, ending, program) for ending in endings)
 
-
-def keeps_other_weights(node: cst.Call, program: Program) -> bool:
-    """Whether weights are saved under another name."""
-    is_method = isinstance(node.func, cst.Attribute) and "weights" in node.func.attr.value
-    return (is_method or _keeps_weights(node)) and not _ends(node, ".weights.h5", program)
-
-
-def loads_other_weights(node: cst.Call, program: Program) -> bool:
-    """Whether weights are loaded from another file than those of Keras 3 and of Keras 2's HDF5."""
-    return not any(_ends(node, suffix, program) for suffix in (".h5", ".hdf5"))
-
-
-def _keeps_weights(call: cst.Call) -> bool:
-    only = _keywords(call).get("save_weights_only")
-    return only is not None and dotted(only.value) == "True"
+    return is_met
 
 
 def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
@@ -446,18 +408,10 @@ def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
     values = _values(call.args[0].value, program) if call.args else []
     texts = [program.tree.source(value) for value in values]
     has_it = all(f'{suffix}"' in text or f"{suffix}'" in text for text in texts)
-    return bool(texts) and has_it and "save_format" not in _keywords(call)
+    return bool(texts) and has_it and "save_format" not in keywords(call)
 
 
 # What stops.
-
-
-def _sizes_that_are_no_ints(node: cst.Call, program: Program) -> list[cst.BaseExpression]:
-    layer = below_keras(program.resolver.path(node.func) or "").removeprefix("layers.")
-    names = keras_3.SIZES[layer]
-    named = [_keywords(node)[name] for name in names if name in _keywords(node)]
-    placed = [one for one in node.args[: len(names)] if one.keyword is None and not one.star]
-    return [one.value for one in (*placed, *named) if _is_no_int(one.value, program)]
 
 
 def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
@@ -466,16 +420,6 @@ def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
         return isinstance(node.operator, cst.Divide)
     path = program.resolver.path(node.func) if isinstance(node, cst.Call) else None
     return path is not None and canonical(path).startswith(("numpy.", "tensorflow."))
-
-
-def has_a_size_that_is_no_int(node: cst.Call, program: Program) -> bool:
-    """Whether a layer gets a size that Keras 3 refuses."""
-    return bool(_sizes_that_are_no_ints(node, program))
-
-
-def is_reduction(node: cst.Attribute, program: Program) -> bool:
-    """Whether this is `tf.keras.losses.Reduction.AUTO`."""
-    return below_keras(program.resolver.path(node) or "") == "losses.Reduction.AUTO"
 
 
 def gets_a_schedule(node: cst.Call, program: Program) -> bool:
@@ -502,14 +446,12 @@ def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
 def _makes_symbolic(value: cst.BaseExpression, program: Program) -> bool:
     if not isinstance(value, cst.Call):
         return False
-    path = program.resolver.path(value.func)
-    if path is not None:
-        return below_keras(path) in {"Input", "layers.Input"}
-    if not isinstance(value.func, cst.Call) or not value.args:
-        return False
-    layer = program.resolver.path(value.func.func)
-    is_of_layer = layer is not None and below_keras(layer).startswith("layers.")
-    return is_of_layer and _is_symbolic(value.args[0].value, program)
+    if below(value.func, program) in {"Input", "layers.Input"}:
+        return True
+    is_layer = isinstance(value.func, cst.Call) and below(value.func.func, program).startswith(
+        "layers."
+    )
+    return is_layer and bool(value.args) and _is_symbolic(value.args[0].value, program)
 
 
 def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
@@ -548,7 +490,7 @@ def _compiles(program: Program) -> list[cst.Call]:
 
 def has_keyword(*names: str) -> Condition:
     """Returns the condition that a call names one of some arguments."""
-    return lambda node, _: bool(_keywords(node).keys() & {*names})
+    return lambda node, _: bool(keywords(node).keys() & {*names})
 
 
 def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
@@ -571,18 +513,6 @@ def _optimizer_of(node: cst.Call) -> cst.Name | None:
     return value if isinstance(value, cst.Name) else None
 
 
-def leaves_out_losses_of_layers(node: cst.Call, program: Program) -> bool:
-    """Whether the losses of layers are not given."""
-    del program
-    return "regularization_losses" not in _keywords(node)
-
-
-def gives_more_than_the_batch_size(node: cst.Call, program: Program) -> bool:
-    """Whether a state is asked for with inputs or a dtype."""
-    del program
-    return len(node.args) > 1 or bool(_keywords(node).keys() & {"dtype", "inputs"})
-
-
 # What settles a place.
 
 
@@ -597,9 +527,12 @@ def replaced_by(text: str) -> Fix:
 
 
 def assign(node: cst.Attribute, program: Program) -> list[Edit]:
-    """Writes `opt.learning_rate.assign(x)` for `K.set_value(opt.lr, x)`."""
+    """Writes `opt.learning_rate.assign(x)` for `K.set_value(opt.lr, x)`, and for nothing else."""
     call = program.tree.taker_of(node)
-    assert call is not None
+    if call is None or len(call.args) != 2 or call.args[0].value is not node:
+        return []
+    if below(call.func, program) != "backend.set_value":
+        return []
     name = "learning_rate" if node.attr.value == "lr" else node.attr.value
     owner = program.tree.source(node.value)
     (start, end), value = program.tree.span(call), program.tree.full_span(call.args[1].value)
@@ -607,6 +540,10 @@ def assign(node: cst.Attribute, program: Program) -> list[Edit]:
 
 
 def with_int_sizes(node: cst.Call, program: Program) -> list[Edit]:
-    """Makes ints of the sizes of a layer."""
-    spans = [program.tree.full_span(one) for one in _sizes_that_are_no_ints(node, program)]
+    """Makes ints of the sizes of a layer that Keras 3 refuses."""
+    names = keras_3.SIZES[below(node.func, program).removeprefix("layers.")]
+    named = [one for name, one in keywords(node).items() if name in names]
+    placed = [one for one in node.args[: len(names)] if one.keyword is None and not one.star]
+    sizes = [one.value for one in (*placed, *named) if _is_no_int(one.value, program)]
+    spans = [program.tree.full_span(one) for one in sizes]
     return [e for start, end in spans for e in (Edit(start, start, "int("), Edit(end, end, ")"))]

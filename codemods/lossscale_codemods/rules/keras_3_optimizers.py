@@ -426,11 +426,6 @@ def _wrapped(
     return Rewrite("wrapped as `compile` wrapped it, if the model is of mixed_float16", edits)
 
 
-def _is_dynamic(scale: cst.BaseExpression, program: Program) -> bool:
-    """Whether a loss scale is surely the dynamic one."""
-    return LossScaleTypes(program).types(scale) <= {LossScaleType.DYNAMIC}
-
-
 def _may_be_float16(policies: Sequence[cst.Call], program: Program) -> bool:
     """Whether a model of this file can be one of `mixed_float16`."""
     for call in policies:

@@ -9,6 +9,7 @@ condition come first.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -17,10 +18,11 @@ from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
 from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
+from lossscale_codemods.rules.lookups import last_name
 from lossscale_codemods.source.syntax_tree import key_of
 from lossscale_codemods.tables import keras_3
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
-from lossscale_codemods.tables.names import Target, canonical
+from lossscale_codemods.tables.names import Meaning, Target, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -39,8 +41,8 @@ class Keras3Row:
             of TensorFlow.
         message: What is otherwise; `{name}` is the name that is met.
         advice: What to do about it.
-        fix: Makes the edits that settle it, if there are any.
-        of: How sure it is that the name is a member of what it has to be.
+        fix: Makes the edits that settle it; where it makes none, the row does not fit.
+        of: How sure it is that the name is a member of what it has to be: of one of these.
         when: A further condition.
         stops: Whether the program does not run there, rather than train otherwise.
         target: What the program is migrated to, if the row is for one target alone.
@@ -51,7 +53,7 @@ class Keras3Row:
     advice: str = ""
     _: dataclasses.KW_ONLY
     fix: met.Fix | None = None
-    of: met.Owner = met.anything
+    of: tuple[met.Owner, ...] = ()
     when: met.Condition | None = None
     stops: bool = False
     target: Target | None = None
@@ -60,11 +62,14 @@ class Keras3Row:
         """Says what becomes of a node; nothing if the row does not fit it."""
         if self.when is not None and not self.when(node, program):
             return None
-        certainty = self.of(node, program)
-        if certainty is Certainty.NO:
+        answers = [of(node, program) for of in self.of] or [Certainty.PROVEN]
+        certainty = next((one for one in answers if one is not Certainty.NO), None)
+        if certainty is None:
             return None
         message = self.message.replace("{name}", name)
         edits = self.fix(node, program) if self.fix is not None else []
+        if self.fix is not None and not edits:
+            return None
         made = rewrite(message, edits) if edits else None
         if certainty is Certainty.PROVEN:
             return made or Review(message, self.advice, stops=self.stops)
@@ -169,6 +174,8 @@ def _gone(path: str) -> Review | None:
     )
 
 
+_OfOptimizer = functools.partial(Keras3Row, of=(met.of_optimizer,))
+_Stopping = functools.partial(Keras3Row, stops=True)
 _CHECKPOINT = (
     "checkpoints have the variables of Keras 3's optimizers under other names: from one of "
     "tf-keras, the optimizer's state and its loss scale are not restored"
@@ -188,137 +195,131 @@ _WEIGHTS = (
 _RATES = ("lr", "learning_rate")
 
 _MEMBERS_OF_OPTIMIZERS = (
-    Keras3Row(
+    _OfOptimizer(
         _RATES,
         "in Keras 3, `learning_rate` is the rate of this moment, also where it comes of a schedule",
         "Read it without a call, or keep the schedule under a name of its own.",
-        of=met.of_optimizer,
         when=met.is_called_or_tested,
     ),
-    Keras3Row(
+    _OfOptimizer(
         (*_RATES, "iterations"),
         "assigned, as `set_value` of Keras 3 takes no variable",
         "Write `learning_rate.assign()`.",
-        of=met.of_optimizer,
-        when=met.is_set_by_the_backend,
         fix=met.assign,
     ),
-    Keras3Row(
+    _OfOptimizer(
         (*_RATES, "iterations"),
         "a variable of Keras has no value(), read_value(), eval() and op",
         "Give it to `int`, `float` or `tf.convert_to_tensor`.",
-        of=met.of_optimizer,
         when=met.reads_member_of_variable,
         stops=True,
     ),
-    Keras3Row(
+    _OfOptimizer(
         ("lr",),
         "`lr` is `learning_rate` in Keras 3",
         "Write `learning_rate`.",
-        of=met.of_optimizer,
         fix=met.renamed("learning_rate"),
         stops=True,
     ),
-    Keras3Row(
+    _OfOptimizer(
         ("get_config",),
         "Keras 3 writes configs of optimizers in another form, with other keys",
         "Pass it to Keras, and do not read its keys yourself.",
-        of=met.of_optimizer,
         when=met.is_not_made_again,
     ),
-    Keras3Row(
+    _OfOptimizer(
         ("apply_gradients",),
         "in Keras 3, apply_gradients() returns the variable that counts steps",
         "Do without what it returned.",
-        of=met.of_optimizer,
         when=met.result_is_used,
     ),
-    Keras3Row(
+    _OfOptimizer(
         ("apply_gradients",),
         "an optimizer of Keras 3 knows the variables of its first step alone, and it has others in "
         "another step of this file",
         "Make an optimizer for each, or build() it for all of them first.",
-        of=met.of_optimizer,
         when=met.has_other_variables,
         stops=True,
     ),
-    Keras3Row(
+    _OfOptimizer(
         ("apply_gradients",),
         "Keras 3 sums gradients over the replicas when it applies them, and cannot be told not to",
         "Leave out the argument, and do not sum them yourself.",
-        of=met.of_optimizer,
         when=met.does_not_sum,
     ),
-    Keras3Row(
+    _OfOptimizer(
         ("apply_gradients",),
         "apply_gradients() of Keras 3 takes the gradients alone",
         "Leave out the other arguments.",
-        of=met.of_optimizer,
         when=met.names_arguments_of_old_steps,
         stops=True,
     ),
-    Keras3Row(
+    _Stopping(
         keras_3.HYPERPARAMETERS,
         "if this is a loss-scale optimizer, Keras 3 has this at its inner_optimizer alone",
         "Ask inner_optimizer, if it is one.",
-        of=met.WRAPPER,
-        stops=True,
+        of=(met.of_wrapper,),
     ),
     *(
-        Keras3Row(names, message, advice, of=met.of_optimizer, stops=True)
+        _OfOptimizer(names, message, advice, stops=True)
         for names, message, advice in keras_3.OF_OPTIMIZERS
     ),
     Keras3Row(
-        ("delattr()", "dir()", "getattr()", "hasattr()", "setattr()", "vars()"),
+        ("delattr()", "getattr()", "hasattr()", "setattr()", "vars()"),
         "{name} looks up what Keras 3's optimizers may lack, or have under another name",
         "Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
         when=met.looks_up_what_is_gone,
     ),
 )
 _MINIMIZE = (
-    Keras3Row(
+    _OfOptimizer(
         ("minimize",),
         "Keras 3's optimizers have no `minimize`",
         "Compute the gradients with tf.GradientTape, and apply them: `gradients = "
         "tape.gradient(loss, variables)`, `optimizer.apply_gradients(zip(gradients, variables))`. "
         "Scale the loss before, and unscale the gradients, if it is a loss-scale optimizer.",
-        of=met.of_optimizer,
         stops=True,
     ),
 )
 _STEPS = (
-    Keras3Row(
+    _Stopping(
         ("get_scaled_loss", "get_unscaled_gradients", "apply_gradients"),
         "Keras 3 cannot unscale gradients for you: its `apply` takes scaled ones",
         "Write `scale_loss` and `apply`, and do nothing with the gradients between them; or do "
         "without --no-dependency.",
-        of=met.STEP_OF_STOCK,
-        stops=True,
+        of=(met.of_step_of_stock,),
         target=Target.KERAS3_ALONE,
+    ),
+    Keras3Row(
+        ("get_scaled_loss",),
+        "`compile` of Keras 3 wraps optimizers in its own class, which has no get_scaled_loss",
+        "Where the model is compiled, give it a compat_lossscale.keras3.LossScaleOptimizer.",
+        when=met.is_compiled_elsewhere,
+        stops=True,
+        target=Target.KERAS3,
     ),
     Keras3Row(
         ("apply_gradients",),
         "once `fit` has trained with this optimizer, it takes the gradients for scaled ones, as "
         "`fit` gives them",
         "Unscale them with `get_unscaled_gradients`, or use another optimizer.",
-        of=met.WRAPPER,
+        of=(met.of_wrapper,),
         when=met.is_step_behind_fit,
         target=Target.KERAS3,
     ),
 )
 _LOSS_SCALES_OF_STOCK = tuple(
-    Keras3Row(
+    _Stopping(
         names,
         f"Keras 3's own LossScaleOptimizer has no {name}",
         "Read `dynamic_scale` and `step_counter` once the optimizer is built, and `initial_scale` "
         "before; or do without --no-dependency.",
-        of=of,
-        stops=True,
+        of=(of,),
         target=Target.KERAS3_ALONE,
     )
     for names, name, of in (
         (("loss_scale", "_loss_scale", "getattr()"), "loss_scale", met.of_loss_scale),
-        (("dynamic", "dynamic_counter"), "{name}", met.WRAPPER),
+        (("dynamic", "dynamic_counter"), "{name}", met.of_wrapper),
     )
 )
 _VALUES = (
@@ -326,19 +327,19 @@ _VALUES = (
         (".clear_session", "clear_session()"),
         "in Keras 3, clear_session() also resets the global policy",
         "Set the policy again after it.",
-        when=met.sets_a_policy,
+        when=lambda _, program: Meaning.SET_POLICY in {one.meaning for one in program.references},
     ),
-    Keras3Row(
+    _Stopping(
         keras_3.MEMBERS_OF_DTYPES,
         "the dtype of a variable of Keras 3, or of an input of a model, is a string",
         "Give it to `tf.as_dtype`, which takes both.",
         when=met.is_of_a_dtype_of_keras,
-        stops=True,
     ),
-    Keras3Row(
-        ("__mro__", "__bases__", "__base__", "mro"),
-        "classes of Keras 3 have other base classes",
-        "Test with isinstance() for `keras.optimizers.Optimizer`.",
+    _Stopping(
+        ("[lr]",),
+        "Keras 3 logs the learning rate as `learning_rate`",
+        "Read it under that name.",
+        when=lambda node, _: last_name(node.value) in keras_3.LOGS,
     ),
     Keras3Row(
         keras_3.LOGS,
@@ -347,47 +348,42 @@ _VALUES = (
         when=met.reads_all_logs,
     ),
     Keras3Row(
-        ("[lr]",),
-        "Keras 3 logs the learning rate as `learning_rate`",
-        "Read it under that name.",
-        when=met.reads_logs,
-        stops=True,
-    ),
-    Keras3Row(
         ("[dtype]",),
         "Keras 3 writes the dtype of a layer in another form",
         "Ask the layer: `compute_dtype`, `variable_dtype`, `dtype_policy.name`.",
         when=met.reads_config_of_a_layer,
     ),
+    Keras3Row(
+        ("__mro__", "__bases__", "__base__", "mro"),
+        "classes of Keras 3 have other base classes",
+        "Test with isinstance() for `keras.optimizers.Optimizer`.",
+    ),
 )
 _NAMES_OF_KERAS_2 = (
     *(
-        Keras3Row(
+        _Stopping(
             (name,),
             f"{{name}} of Keras 3's backend {why}",
             "Use a method or attribute of the variable or tensor itself.",
             when=met.is_broken_function,
-            stops=True,
         )
         for name, why in keras_3.BROKEN.items()
     ),
     *(
-        Keras3Row(
+        _Stopping(
             (name,),
             "models and layers of Keras 3 have no {name}",
             f"Use {instead}.",
-            of=met.MODEL_OR_LAYER,
-            stops=True,
+            of=(met.of_own_layer, met.of_model),
         )
         for name, instead in keras_3.OF_MODELS.items()
     ),
-    Keras3Row(
+    _Stopping(
         ("reset_states",),
         "metrics of Keras 3 have `reset_state`",
         "Write `reset_state`. For a model, call it on each layer with a state.",
-        of=met.of_metric,
+        of=(met.of_metric,),
         fix=met.renamed("reset_state"),
-        stops=True,
     ),
     Keras3Row(
         ("def reset_states",),
@@ -403,32 +399,23 @@ _NAMES_OF_KERAS_2 = (
         "of its layers.",
         when=met.hides_layers,
     ),
-    Keras3Row(
-        ("keras.mixed_precision.Policy.from_config",),
-        "Keras 3's policies take no config with a loss scale",
-        "Make the policy by its name.",
-        stops=True,
-    ),
-    Keras3Row(
+    _Stopping(
         keras_3.GRAPH_MODE,
         "Keras 3 does not run in graphs that a program builds by itself",
         "Run eagerly, or in tf.function; or stay with tf-keras.",
-        when=met.makes_optimizers_or_models,
-        stops=True,
+        when=met.in_a_program_of_keras,
     ),
-    Keras3Row(
+    _Stopping(
         ("tensorflow.compat.v1.layers.*", "tensorflow.layers.*"),
         "the layers of TensorFlow 1 do not work beside Keras 3",
         "Use those of tf.keras.layers, or stay with tf-keras.",
-        stops=True,
     ),
-    Keras3Row(
+    _Stopping(
         (".add_weight",),
         "`add_weight` of Keras 3 takes the shape first",
         "Name its arguments: `name=`, `shape=`, `dtype=`, `initializer=`.",
-        of=met.OWN_LAYER_OR_METRIC,
-        when=met.has_unnamed_arguments,
-        stops=True,
+        of=(met.of_own_layer, met.of_own_metric),
+        when=lambda call, _: any(one.keyword is None for one in call.args),
     ),
     Keras3Row(
         ("return",),
@@ -460,110 +447,100 @@ _FILES = (
         "Keras 3 loads no SavedModel, no `.keras` file of tf-keras under mixed_float16, and from "
         "`.h5` none of the optimizer's state",
         "Convert old files: `compat-lossscale verify OLD --to keras3 --output NEW.keras`.",
-        when=met.is_no_keras_file,
+        when=met.is_named_otherwise(".keras"),
     ),
     Keras3Row(
         ("keras.callbacks.ModelCheckpoint",),
         f"the callback saves models {_SAVED}",
         "Save as `.keras`.",
-        when=met.keeps_other_models,
+        when=met.is_named_otherwise(".keras", weights=False),
     ),
     Keras3Row(
         (".save",),
         f"it saves models {_SAVED}",
         "Save as `.keras`.",
-        of=met.MODEL,
-        when=met.is_no_keras_file,
+        of=(met.of_model,),
+        when=met.is_named_otherwise(".keras"),
     ),
-    Keras3Row(
+    _Stopping(
         ("keras.callbacks.ModelCheckpoint",),
         *_WEIGHTS,
-        when=met.keeps_other_weights,
-        stops=True,
+        when=met.is_named_otherwise(".weights.h5", weights=True),
     ),
-    Keras3Row(
+    _Stopping(
         (".save_weights",),
         *_WEIGHTS,
-        of=met.MODEL,
-        when=met.keeps_other_weights,
-        stops=True,
+        of=(met.of_model,),
+        when=met.is_named_otherwise(".weights.h5"),
     ),
-    Keras3Row(
+    _Stopping(
         (".load_weights",),
         "Keras 3 loads weights from `.weights.h5`, and from the `.h5` files of Keras 2, alone",
         f"Save them as one of these. {_CONVERT}",
-        of=met.MODEL,
-        when=met.loads_other_weights,
-        stops=True,
+        of=(met.of_model,),
+        when=met.is_named_otherwise(".h5", ".hdf5"),
     ),
 )
 _STOPS = (
-    Keras3Row(
+    _Stopping(
         tuple(f"keras.layers.{layer}" for layer in keras_3.SIZES),
         "Keras 3 takes Python's int alone for the size of a layer",
-        when=met.has_a_size_that_is_no_int,
         fix=met.with_int_sizes,
-        stops=True,
     ),
-    Keras3Row(
+    _Stopping(
         ("AUTO",),
         "AUTO was this outside of strategies, and losses of Keras 3 have no AUTO",
-        when=met.is_reduction,
+        when=lambda node, program: met.below(node, program) == "losses.Reduction.AUTO",
         fix=met.replaced_by("'sum_over_batch_size'"),
-        stops=True,
     ),
-    Keras3Row(
+    _Stopping(
         ("keras.callbacks.LearningRateScheduler",),
         "LearningRateScheduler of Keras 3 wants a float, and this gives a tensor",
         "Give it `lambda epoch: float(schedule(epoch))`.",
         when=met.gets_a_schedule,
-        stops=True,
     ),
-    Keras3Row(
+    _Stopping(
         ("tensorflow.*",),
         "a function of TensorFlow takes no input of a model, nor what Keras 3 computes of one",
         "Use keras.ops, or call the function in a layer, such as tf.keras.layers.Lambda.",
         when=met.gets_an_input,
-        stops=True,
     ),
-    Keras3Row(
+    _Stopping(
         tuple(keras_3.INDEXED),
         "Keras 3 gives a loss its labels in the dtype of the predictions, so they are no integers",
         "Cast them: tf.cast(labels, tf.int32).",
         when=met.gets_labels,
-        stops=True,
     ),
     *(
-        Keras3Row(
+        _Stopping(
             names,
             f"Keras 3 takes no {name} here",
             instead,
             when=met.has_keyword(name),
-            stops=True,
         )
         for names, arguments in keras_3.ARGUMENTS_GONE
         for name, instead in arguments.items()
     ),
-    Keras3Row(
+    _Stopping(
         (".compile",),
         "an optimizer of Keras 3 trains one model, and another is compiled with this one",
         "Make an optimizer for each model: type(opt).from_config(opt.get_config()).",
         when=met.compiles_with_the_optimizer_of_another,
-        stops=True,
     ),
     Keras3Row(
         (".compiled_loss",),
         "`compiled_loss` of Keras 3 adds the losses of layers, which were left out here",
         "Call the loss function itself to leave them out.",
-        of=met.OWN_LAYER_OR_METRIC,
-        when=met.leaves_out_losses_of_layers,
+        of=(met.of_own_layer, met.of_own_metric),
+        when=lambda call, _: "regularization_losses" not in met.keywords(call),
     ),
-    Keras3Row(
+    _Stopping(
         (".get_initial_state",),
         "get_initial_state of Keras 3 takes the batch size alone",
         "Give it batch_size, and cast the result.",
-        when=met.gives_more_than_the_batch_size,
-        stops=True,
+        when=lambda call, _: (
+            len(call.args) > 1 or bool({"dtype", "inputs"} & {*met.keywords(call)})
+        ),
     ),
 )
 TABLE = {

@@ -23,11 +23,11 @@ from lossscale_codemods.domain import (
     LossScaleType,
     LossScaleTypes,
     ObjectType,
+    Usage,
     atom_key,
     attribute_owner,
     constant_or_none,
     optimizer_argument,
-    others_naming,
     parse_expression,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
@@ -40,7 +40,6 @@ from lossscale_codemods.tables.names import (
     Meaning,
     OldName,
     Target,
-    is_loss_scale_class,
     loss_scale_class,
     loss_scale_optimizers,
 )
@@ -68,7 +67,6 @@ NOT_FIXED = Review(
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 _OWN_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
 """How a class of loss scales reads that is not one of TensorFlow's."""
-_BASES = ("LossScale", "DynamicLossScale", "FixedLossScale")
 _STAND_INS = {LossScaleType.DYNAMIC: ['"dynamic"'], LossScaleType.NUMBER: ["128", "0.5"]}
 """What a function of the file can give, for the proof."""
 _PARAMETERS = {
@@ -83,6 +81,8 @@ _APART = (
     "Give each optimizer the object's arguments, and read the scale from the optimizer: "
     "`optimizer.loss_scale`. Or keep the shared state with `--target compat`."
 )
+
+
 HELPER_SOURCE = '''
 def _loss_scale_arguments(loss_scale):
     """Returns LossScaleOptimizer's arguments for an old loss scale."""
@@ -290,7 +290,8 @@ class ArgumentReader(LossScaleTypes):
             removes = self._removable(node, call)
             return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
         if kinds == {LossScaleType.NUMBER}:
-            texts = ["dynamic=False", f"initial_scale={self._number_text(node)}"]
+            number = str(float(source == "True")) if source in {"True", "False"} else source
+            texts = ["dynamic=False", f"initial_scale={number}"]
             return Arguments(texts, "a number is a fixed loss scale", claim)
         refusal = self._refused_by_helper(node)
         if refusal is not None:
@@ -304,19 +305,24 @@ class ArgumentReader(LossScaleTypes):
             "the value is known only when the program runs, so a helper function reads it then",
             claim,
             helper=helper,
-            doubt=self._doubt(node) if LossScaleType.UNKNOWN in kinds else None,
+            doubt=_doubt(self.program) if LossScaleType.UNKNOWN in kinds else None,
         )
 
     def _refused_by_helper(self, node: cst.BaseExpression) -> Review | None:
         """Says which loss scale object, of those that a value can be, no optimizer takes over."""
         values = [node, *(binding.value for binding in self.resolver.bindings(node))]
         for made in (side for value in values for side in sides(value)):
-            path = self.resolver.path(made.func) if isinstance(made, cst.Call) else None
-            class_name = loss_scale_class(path) if path is not None else None
-            if isinstance(made, cst.Call) and class_name is not None:
-                keywords = self._keywords(made, class_name)
-                if isinstance(keywords, Review):
-                    return keywords
+            if not isinstance(made, cst.Call):
+                continue
+            class_name, source = _made_class(made, self.resolver), self.tree.source(made.func)
+            if class_name is None and _OWN_CLASS.search(source):
+                return Review(
+                    f"no current optimizer takes {source}",
+                    "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
+                )
+            keywords = self._keywords(made, class_name) if class_name is not None else None
+            if isinstance(keywords, Review):
+                return keywords
         return None
 
     def _refusal(self, node: cst.BaseExpression, kinds: set[LossScaleType]) -> Review | None:
@@ -340,67 +346,41 @@ class ArgumentReader(LossScaleTypes):
             )
         return None
 
-    def _doubt(self, node: cst.BaseExpression) -> Review | None:
-        """Says why the helper function may refuse the value: the program has classes of its own."""
-        values = [node, *(binding.value for binding in self.resolver.bindings(node))]
-        made = [self.tree.source(one.func) for one in values if isinstance(one, cst.Call)]
-        own = next(filter(_OWN_CLASS.search, made), None) or _own_subclass(self.program)
-        if own is None:
-            return None
-        return Review(
-            f"the loss scale is known only when the program runs, and no current optimizer "
-            f"takes {own}",
-            "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
-        )
-
     def _refused_object(self, node: cst.BaseExpression, call: cst.Call) -> Review | None:
         """Says why an optimizer cannot take over the arguments of a loss scale object alone."""
         if isinstance(node, cst.Call):
             return None
         source = " ".join(self.tree.source(node).split())
         if self._is_of_another_file(node):
-            return Review(
-                f"{source} is a DynamicLossScale of another file, and the optimizer no longer "
-                "shares its state",
-                _APART,
-            )
+            return _shared(f"{source} is a DynamicLossScale of another file")
         bindings = self.resolver.bindings(node)
         for value in [node, *(binding.value for binding in bindings)]:
             owner = attribute_owner(value, self.resolver) if value is not None else None
             if owner is not None and self.program.types.is_wrapper(owner):
-                return Review(
-                    f"{source} is the loss scale of another optimizer: the two share its state",
-                    _APART,
-                )
+                return _shared(f"{source} is the loss scale of another optimizer")
         uses = [use for binding in bindings for use in binding.uses]
         if isinstance(node, cst.Attribute):
             uses += self.program.reads_by_attribute.get(node.attr.value, ())
         uses = [use for use in uses if self._asks_for_state(use)]
         for binding in bindings:
             made = binding.node.default if isinstance(binding.node, cst.Param) else binding.value
-            if not is_moving(made, self.resolver):
-                continue
-            uses += reads_of(binding, self.program)
-            if binding.kind is BindingKind.PARAMETER or repeats(binding.node, call, self.program):
-                return Review(
-                    f"{source} is made once and may be given to several optimizers, which then "
-                    "share its state",
-                    _APART,
-                )
+            if is_moving(made, self.resolver):
+                uses += reads_of(binding, self.program)
+                if binding.kind is BindingKind.PARAMETER or self._repeats(binding.node, call):
+                    return _shared(f"{source} is made once and may be given to several optimizers")
         for use in uses:
             owner = use.value if isinstance(use, cst.Attribute) else None
             is_read = owner is not None and self.program.types.is_wrapper(owner)
-            if (
-                not self._is_in(use, call)
-                and not is_read
-                and not asks_for_settings(use, self.program)
-            ):
-                return Review(
-                    f"{source} is also used on line {self.program.line(use)}, and the optimizer no "
-                    "longer shares its state",
-                    _APART,
-                )
+            if not (self._is_in(use, call) or is_read or asks_for_settings(use, self.program)):
+                return _shared(f"{source} is also used on line {self.program.line(use)}")
         return None
+
+    def _repeats(self, start: cst.CSTNode, call: cst.CSTNode) -> bool:
+        """Whether a call can run more often than another place, such as an assignment."""
+        around = set(self.tree.ancestors(start))
+        repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
+        above = (one for one in self.tree.ancestors(call) if isinstance(one, repeating))
+        return any(one not in around for one in above)
 
     def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
         """Whether a name is that of an object that moves, which another file makes."""
@@ -421,12 +401,6 @@ class ArgumentReader(LossScaleTypes):
 
     def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
         return any(above is call for above in self.tree.ancestors(node))
-
-    def _number_text(self, node: cst.BaseExpression) -> str:
-        source = self.tree.source(node)
-        if isinstance(node, cst.Name) and node.value in {"True", "False"}:
-            return str(float(node.value == "True"))
-        return source
 
     def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
         """Returns the values of every variable in an expression, as far as all are known."""
@@ -459,32 +433,22 @@ class ArgumentReader(LossScaleTypes):
         seen: set[cst.CSTNode] = set()
         while stack:
             for part in self.tree.walk(stack.pop()):
-                if isinstance(part, cst.Call):
-                    path = self.resolver.path(part.func)
-                    name = loss_scale_class(path) if path is not None else None
-                    if name is not None:
-                        class_names[self.tree.source(part.func)] = name
-                if isinstance(part, cst.Name) and part not in seen:
+                name = _made_class(part, self.resolver)
+                if name is not None and isinstance(part, cst.Call):
+                    class_names[self.tree.source(part.func)] = name
+                elif isinstance(part, cst.Name) and part not in seen:
                     seen.add(part)
                     stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
         return class_names
 
     def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
         """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
-        value, binding = node, None
-        if isinstance(node, cst.Name):
-            bindings = self.resolver.bindings(node)
-            if len(bindings) != 1:
-                return None
-            (binding,) = bindings
-            if binding.kind is not BindingKind.ASSIGN or binding.value is None:
-                return None
-            value = binding.value
-        if not isinstance(value, cst.Call):
-            return None
-        path = self.resolver.path(value.func)
-        class_name = loss_scale_class(path) if path is not None else None
-        if class_name is None:
+        bindings = [*self.resolver.bindings(node)] if isinstance(node, cst.Name) else []
+        binding = bindings[0] if len(bindings) == 1 else None
+        is_assigned = binding is not None and binding.kind is BindingKind.ASSIGN
+        value = binding.value if binding is not None and is_assigned else node
+        class_name = _made_class(value, self.resolver)
+        if class_name is None or not isinstance(value, cst.Call):
             return None
         keywords = self._keywords(value, class_name)
         if isinstance(keywords, Review):
@@ -573,6 +537,32 @@ class ArgumentReader(LossScaleTypes):
         return [binding] if only else []
 
 
+def _doubt(program: Program) -> Review | None:
+    """Says why the helper function may refuse a value: the file has a class of its own."""
+    scales = (Meaning.LOSS_SCALE, Meaning.FIXED, Meaning.DYNAMIC)
+    if not any(
+        one.meaning in scales and program.usage(one) is Usage.BASE_CLASS
+        for one in program.references
+    ):
+        return None
+    return Review(
+        "the loss scale is known only when the program runs, and no current optimizer takes one of "
+        "a class of this file",
+        "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
+    )
+
+
+def _shared(what: str) -> Review:
+    """Returns the finding on an object that other code has as well."""
+    return Review(f"{what}, and the optimizer no longer shares its state", _APART)
+
+
+def _made_class(node: cst.CSTNode | None, resolver: Resolver) -> str | None:
+    """Returns which of TensorFlow's classes of loss scales a call makes an object of."""
+    path = resolver.path(node.func) if isinstance(node, cst.Call) else None
+    return loss_scale_class(path) if path is not None else None
+
+
 def sides(value: cst.CSTNode | None) -> Iterator[cst.CSTNode]:
     """Yields what an expression can be: the sides of a condition."""
     if isinstance(value, cst.IfExp):
@@ -591,10 +581,7 @@ def is_moving(node: cst.CSTNode | None, resolver: Resolver) -> bool:
 
 
 def _makes_moving(node: cst.CSTNode, resolver: Resolver) -> bool:
-    if not isinstance(node, cst.Call):
-        return False
-    path = resolver.path(node.func)
-    if path is None or loss_scale_class(path) != "DynamicLossScale":
+    if not isinstance(node, cst.Call) or _made_class(node, resolver) != "DynamicLossScale":
         return False
     multiplier = [
         resolver.scopes.tree.source(argument.value)
@@ -603,16 +590,6 @@ def _makes_moving(node: cst.CSTNode, resolver: Resolver) -> bool:
     ]
     # No optimizer of today takes over another multiplier, and the helper says so.
     return all(text in {"2", "2.0", "2."} or not text[0].isdigit() for text in multiplier)
-
-
-def repeats(start: cst.CSTNode, call: cst.CSTNode, program: Program) -> bool:
-    """Whether a call can run more often than another place, such as an assignment."""
-    around = set(program.tree.ancestors(start))
-    repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
-    return any(
-        isinstance(above, repeating) and above not in around
-        for above in program.tree.ancestors(call)
-    )
 
 
 def reads_of(binding: Binding, program: Program) -> Iterator[cst.CSTNode]:
@@ -641,31 +618,6 @@ def names_taker(call: cst.Call, program: Program) -> bool:
         if path is not None and frameworks.is_new_optimizer(path):
             return True
     return False
-
-
-def _own_subclass(program: Program) -> str | None:
-    """Returns a subclass of TensorFlow's loss scales that a program defines, for a message."""
-    own = _subclass_in(program.resolver)
-    if own is not None:
-        return f"{own} of this file"
-    modules = program.types.project.modules
-    for path in others_naming(modules, _BASES) or ():
-        other = modules.at(path)
-        name = _subclass_in(other) if other is not None else None
-        if name is not None:
-            return f"{name} of {path.name}"
-    return None
-
-
-def _subclass_in(resolver: Resolver) -> str | None:
-    for node in resolver.scopes.of_node:
-        if isinstance(node, cst.ClassDef) and any(
-            path is not None and is_loss_scale_class(path)
-            for base in node.bases
-            for path in resolver.paths(base.value)
-        ):
-            return node.name.value
-    return None
 
 
 def _is_of_the_program(program: Program, name: str) -> bool:

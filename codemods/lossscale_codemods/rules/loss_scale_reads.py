@@ -8,6 +8,7 @@ use.
 from __future__ import annotations
 
 import builtins
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rewrite,
 )
+from lossscale_codemods.rules.lookups import Lookup, last_name, literal_text, lookup_of
 from lossscale_codemods.rules.loss_scale_arguments import (
     asks_for_settings,
     is_moving,
@@ -85,9 +87,7 @@ _HEAD = f"{_TF}opt = {_OLD}(opt, 'dynamic')\n"
 _NEW_HEAD = f"{_TF}opt = {_NEW}(opt)\n"
 
 
-def _case(body: str, after: str | None = None, review: str | None = None) -> Case:
-    """Returns an example about the optimizer of the first lines, which are migrated."""
-    return Case(_HEAD + body, _NEW_HEAD + (body if after is None else after), review=review)
+_case = functools.partial(Case.behind, (_HEAD, _NEW_HEAD))
 
 
 class LossScaleCalls(Rule):
@@ -219,11 +219,10 @@ class LossScaleAttributes(Rule):
         _case("print(opt.loss_scale.get_config())\n", review="get_config of the loss scale object"),
         _case("print(opt.loss_scale.multiplier)\n", review="always 2"),
         _case("opt.loss_scale._current_loss_scale.assign(8.0)\n", review="was a variable"),
-        Case(
-            f"{_HEAD}metrics = {{'loss_scale': opt.loss_scale._current_loss_scale}}\n",
-            f"{_NEW_HEAD}metrics = {{'loss_scale': opt.loss_scale._current_loss_scale}}\n",
+        _case(
+            "metrics = {'loss_scale': opt.loss_scale._current_loss_scale}\n",
             review="was a variable",
-            unsafe=f"{_NEW_HEAD}metrics = {{'loss_scale': opt.loss_scale}}\n",
+            unsafe="metrics = {'loss_scale': opt.loss_scale}\n",
         ),
         Case(
             "import tensorflow as tf  # LossScale\n"
@@ -236,11 +235,10 @@ class LossScaleAttributes(Rule):
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields attributes of the `loss_scale` of something."""
-        for nodes in list(program.reads_by_attribute.values()):
-            for node in nodes:
-                owner = attribute_owner(node.value, program.resolver)
-                if owner is not None and _is_old_attribute(node, owner, program):
-                    yield self.found(node, program, _of_attribute(node, owner, program), Role.FOUND)
+        for node in program.tree.nodes(cst.Attribute):
+            owner = attribute_owner(node.value, program.resolver)
+            if owner is not None and _is_old_attribute(node, owner, program):
+                yield self.found(node, program, _of_attribute(node, owner, program), Role.FOUND)
 
 
 class LossScaleUses(Rule):
@@ -267,7 +265,6 @@ class LossScaleUses(Rule):
             "scale = opt.loss_scale\ntrain(opt)\nprint(scale().numpy())\n",
             review="with the loss scale of this moment",
         ),
-        _case("log(opt.loss_scale)\n", review="with the loss scale of this moment"),
         _case("print(opt.loss_scale)\n", review="with the loss scale of this moment"),
         _case(
             f"if isinstance(opt.loss_scale, {_SCALE}):\n    print('moves')\n",
@@ -287,7 +284,7 @@ class LossScaleUses(Rule):
         Case(
             f"{_TF}scale = {_SCALE}(64)\nopts = [{_OLD}(o, scale) for o in inner]\n",
             f"{_TF}scale = {_NEW_SCALE}(64)\nopts = [{_OLD}(o, scale) for o in inner]\n",
-            review="share its state",
+            review="shares its state",
         ),
     )
 
@@ -304,7 +301,6 @@ class LossScaleUses(Rule):
                 yield self.found(part, program, review)
 
 
-_WAYS_TO_LOOK_UP = frozenset({"getattr", "vars", "getmembers"})
 _GETTERS = frozenset({"attrgetter", "methodcaller"})
 _WAYS_TO_SET = frozenset({"setattr", "delattr"})
 _MEMBERS = frozenset({*ATTRIBUTES, "_optimizer", *NEW_ATTRIBUTES})
@@ -437,11 +433,10 @@ def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Progr
 
 
 def _respelled(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Rewrite:
-    new = NEW_ATTRIBUTES[node.attr.value]
-    if isinstance(node.value, cst.Attribute) and not node.value.lpar:
-        edits = replace(program, node, owner, f".{new}")
-    else:
-        edits = [put(program, program.tree.span(node), f"{program.tree.source(owner)}.{new}")]
+    new, (start, end) = NEW_ATTRIBUTES[node.attr.value], program.tree.span(node)
+    before = program.tree.text[max(start - 1, 0) : start].decode("utf-8", "replace")
+    blank = " " if before.isidentifier() or before.isdigit() else ""  # `return(x).y`
+    edits = [Edit(start, end, f"{blank}{program.tree.source(owner)}.{new}")]
     return rewrite(f"{node.attr.value} is {new} of the optimizer", edits)
 
 
@@ -458,11 +453,12 @@ def _is_kept(node: cst.BaseExpression, program: Program) -> bool:
     owner = attribute_owner(node, program.resolver)
     if owner is None or node in program.scopes.binding_at or called(program, node) is not None:
         return False
-    is_private = isinstance(node, cst.Attribute) and node.attr.value == "_loss_scale"
     above = program.tree.parent(node)
     if isinstance(above, cst.Attribute):
-        is_handled = not _is_bound_method(above, program)
+        # Its attributes are another rule's business, but for `numpy` that is not called at once.
+        is_handled = above.attr.value != "numpy" or program.tree.call_of(above) is not None
     else:
+        is_private = isinstance(node, cst.Attribute) and node.attr.value == "_loss_scale"
         is_handled = not is_private and _is_tensor_at_once(node, program)
     names = [program.tree.source(node), *(b.name for b in program.bound_to.get(node, ()))]
     return (
@@ -473,36 +469,28 @@ def _is_kept(node: cst.BaseExpression, program: Program) -> bool:
     )
 
 
-def _is_bound_method(read: cst.Attribute, program: Program) -> bool:
-    """Whether `numpy` of the object is read and not called at once."""
-    return read.attr.value == "numpy" and program.tree.call_of(read) is None
-
-
-def _is_tensor_at_once(node: cst.CSTNode | None, program: Program) -> bool:
+def _is_tensor_at_once(node: cst.CSTNode, program: Program) -> bool:
     """Whether a value is used at once in a way that a tensor can be, and an object could not."""
-    tree = program.tree
-    above = tree.parent(node) if node is not None else None
-    if isinstance(above, cst.ComparisonTarget):
-        above = tree.parent(above)
+    above = program.tree.parent(node)
     match above:
         case cst.Attribute(attr=name):
             return name.value in TENSOR_ATTRIBUTES
-        case cst.Comparison(left=left, comparisons=targets):
-            others = [side for side in (left, *(t.comparator for t in targets)) if side is not node]
-            by_identity = cst.Is | cst.IsNot | cst.In | cst.NotIn
-            is_compared = not any(isinstance(one.operator, by_identity) for one in targets)
-            return all(map(is_none, others)) or is_compared
+        case cst.Comparison(
+            comparisons=[cst.ComparisonTarget(operator=operator, comparator=other)]
+        ):
+            return is_none(other) or not isinstance(
+                operator, cst.Is | cst.IsNot | cst.In | cst.NotIn
+            )
         case cst.BinaryOperation(operator=cst.Modulo(), left=cst.SimpleString(value=text)):
             return not _TEXT_DIRECTIVE.search(text)
-        case cst.IfExp(test=test):
-            return test is node
-        case cst.Element():
-            return _is_tensor_at_once(tree.parent(above), program)
         case cst.FormattedStringExpression(format_spec=spec):
             return bool(spec)
+        case cst.Element():
+            around = program.tree.parent(above)
+            return around is not None and _is_tensor_at_once(around, program)
         case cst.Arg():
-            return _computes(tree.parent(above), program)
-    plain = cst.BinaryOperation | cst.UnaryOperation | cst.AugAssign
+            return _computes(program.tree.parent(above), program)
+    plain = cst.BinaryOperation | cst.UnaryOperation | cst.AugAssign | cst.ComparisonTarget
     return isinstance(above, plain | cst.Expr | cst.If | cst.While | cst.Assert)
 
 
@@ -546,21 +534,25 @@ def _can_be_old(node: cst.BaseExpression, program: Program, *, is_read: bool = T
         return True
     if not program.references and not program.runs_with_old:
         return False
+    kinds, old_kinds = program.types.of(node), program.old_types.of(node)
+    if ObjectType.OTHER in old_kinds - kinds and ObjectType.WRAPPER not in old_kinds:
+        return False  # The class that stayed makes it.
     answer = loss_scale_optimizer(node, program)
     if answer.certainty is Certainty.PROVEN:
-        return ObjectType.KERAS in program.types.of(node)  # As of a model: it may be the new class.
+        return ObjectType.KERAS in kinds  # As of a model: it may be the new class.
     if answer.certainty is not Certainty.LIKELY or program.resolver.class_of(node) is not None:
         return False
     is_name = is_read and isinstance(node, cst.Name) and _names_old_class(program)
-    is_tested = ObjectType.WRAPPER in program.types.of(node)
+    is_tested = ObjectType.WRAPPER in kinds
     return is_name or is_tested or keras_optimizer(node, program).can_be
 
 
 def _of_reflection(node: cst.CSTNode, program: Program) -> Review | None:
     """Says what to do about what sets a loss scale, looks it up or describes it."""
+    found = lookup_of(node, program)
+    if found is not None:
+        return _of_lookup(found, program)
     match node:
-        case cst.Attribute(value=owner, attr=cst.Name("__dict__")):
-            return _LOOKED_UP if _is_looked_into(owner, program) else None
         case cst.Attribute(value=owner, attr=cst.Name(name)) if name in ATTRIBUTES:
             is_set = node in program.scopes.binding_at
             return _REPLACED if is_set and _can_be_old(owner, program, is_read=False) else None
@@ -571,30 +563,25 @@ def _of_reflection(node: cst.CSTNode, program: Program) -> Review | None:
         ):
             is_old_key = key_of(node) in _OLD_KEYS
             return _KEY if is_old_key and _can_be_old(owner, program, is_read=False) else None
-        case cst.Call(args=[cst.Arg(value=owner), *_]):
-            return _of_call_by_name(node, owner, program)
+        case cst.Call() if last_name(node.func) in _GETTERS:
+            texts = [literal_text(argument.value) for argument in node.args]
+            named = any(text and not _MEMBERS.isdisjoint(text.split(".")) for text in texts)
+            is_built = None in texts and _names_member(program) and _names_old_class(program)
+            return _LOOKED_UP if named or is_built else None
     return None
 
 
-def _of_call_by_name(call: cst.Call, first: cst.BaseExpression, program: Program) -> Review | None:
-    """Says what to do about `setattr(x, name, y)`, `vars(x)`, `attrgetter(name)` and the like."""
-    function = (dotted(call.func) or "").rpartition(".")[2]
-    strings = [a.value for a in call.args if isinstance(a.value, cst.SimpleString)]
-    named = any(not _MEMBERS.isdisjoint(str(one.evaluated_value).split(".")) for one in strings)
-    if function in _WAYS_TO_SET:
-        return _REPLACED if named and _can_be_old(first, program, is_read=False) else None
-    if function in _GETTERS:
-        is_built = len(strings) < len(call.args) and _names_member(program)
-        return _LOOKED_UP if named or (is_built and _names_old_class(program)) else None
-    if function in _WAYS_TO_LOOK_UP and not (function == "getattr" and strings):
-        return _LOOKED_UP if _is_looked_into(first, program) else None
-    return None
-
-
-def _is_looked_into(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether what is looked up by a name can be an optimizer's, and the name an old one."""
-    is_old = program.old_types.is_wrapper(node)
-    return is_old or (_names_member(program) and _can_be_old(node, program))
+def _of_lookup(found: Lookup, program: Program) -> Review | None:
+    """Says what to do about `setattr(x, name, y)`, `vars(x)` and the like."""
+    owner, name, way = found
+    if way in _WAYS_TO_SET:
+        is_set = name in _MEMBERS and _can_be_old(owner, program, is_read=False)
+        return _REPLACED if is_set else None
+    if way == "hasattr" or (way == "getattr" and name is not None):
+        return None  # It only asks, or is a read like another.
+    is_old = program.old_types.is_wrapper(owner)
+    can_be = is_old or (_names_member(program) and _can_be_old(owner, program))
+    return _LOOKED_UP if can_be else None
 
 
 def _names_member(program: Program) -> bool:
@@ -655,9 +642,3 @@ def called(program: Program, node: cst.CSTNode) -> cst.Call | None:
 def replace(program: Program, node: cst.CSTNode, start_at: cst.CSTNode, text: str) -> list[Edit]:
     """Returns the edit that puts `text` behind `start_at`, up to the end of `node`."""
     return [Edit(program.tree.full_span(start_at)[1], program.tree.span(node)[1], text)]
-
-
-def put(program: Program, span: tuple[int, int], text: str) -> Edit:
-    """Returns the edit that writes `text` over a span, apart from a word in front of it."""
-    before = program.tree.text[max(span[0] - 1, 0) : span[0]].decode("utf-8", "replace")
-    return Edit(*span, f" {text}" if before.isidentifier() or before.isdigit() else text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import operator
 import re
 import sys
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ from lossscale_codemods.tables.names import canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from lossscale_codemods.source.syntax_tree import Tree
 
@@ -123,51 +124,47 @@ class NameRenderer:
     ) -> str:
         if not paths:
             raise CannotRenderError("there is no such name any more")
-        through_itself = self._through_prefix(occurrence, paths, shortest)
-        if through_itself is not None:
-            return through_itself
-        scope = self.program.scope(occurrence)
-        visible = self._through_visible(occurrence, scope, paths)
-        if visible is not None:
-            return visible
+        for spelled in (
+            self._through_prefixes(occurrence, paths, shortest),
+            self._through_visible(occurrence, paths),
+        ):
+            if spelled:
+                return min(spelled, key=operator.itemgetter(0))[1]
         return self._import(paths[0], occurrence)
 
-    def _through_prefix(
+    def _through_prefixes(
         self, occurrence: Occurrence, paths: Sequence[str], shortest: bool
-    ) -> str | None:
-        best: tuple[int, str] | None = None
+    ) -> list[tuple[int, str]]:
+        """Returns the ways to write it that begin as the old name does, each with its cost."""
+        found = []
         for prefix in occurrence.prefixes():
-            source, prefix_paths = self.tree.source(prefix), self.after.paths(prefix)
-            for path in paths:
-                rests = {rest for p in prefix_paths if (rest := self._rest(p, path)) is not None}
-                if len(rests) == 1 and len(prefix_paths) == 1:
-                    rest = rests.pop()
-                    cost = len(source + rest) if shortest else len(rest)
-                    if best is None or cost < best[0]:
-                        best = (cost, source + rest)
-        return best[1] if best is not None else None
+            source = self.tree.source(prefix)
+            for rest in self._rests(self.after.paths(prefix), paths):
+                found.append((len(source + rest) if shortest else len(rest), source + rest))
+        return found
 
     def _through_visible(
-        self, occurrence: Occurrence, scope: Scope, paths: Sequence[str]
-    ) -> str | None:
-        best: tuple[int, str] | None = None
+        self, occurrence: Occurrence, paths: Sequence[str]
+    ) -> list[tuple[int, str]]:
+        """Returns the ways to write it by a name that is visible there, each with its cost."""
+        found = []
+        scope = self.program.scope(occurrence)
         current: Scope | None = scope
         while current is not None:
-            if current is scope or not current.is_class:
-                for name, bindings in current.bindings.items():
-                    if scope.owner(name) is not current or not self._usable(bindings, occurrence):
-                        continue
-                    bound_paths = {p for b in bindings for p in self.after.binding_paths(b)}
-                    for path in paths:
-                        rest = (
-                            self._rest(next(iter(bound_paths)), path)
-                            if len(bound_paths) == 1
-                            else None
-                        )
-                        if rest is not None and (best is None or len(rest) < best[0]):
-                            best = (len(rest), name + rest)
+            for name, bindings in current.bindings.items():
+                # A class' own names are not seen from the functions in it.
+                if scope.owner(name) is current and self._usable(bindings, occurrence):
+                    bound = {path for one in bindings for path in self.after.binding_paths(one)}
+                    found += [(len(rest), name + rest) for rest in self._rests(bound, paths)]
             current = current.parent
-        return best[1] if best is not None else None
+        return found
+
+    def _rests(self, bound: Collection[str | None], paths: Sequence[str]) -> list[str]:
+        """Returns what must follow something that surely is at one path, to name one of others."""
+        if len(bound) != 1:
+            return []
+        rests = [self._rest(next(iter(bound)), path) for path in paths]
+        return [rest for rest in rests if rest is not None]
 
     def _usable(self, bindings: Sequence[Binding], occurrence: Occurrence) -> bool:
         """Whether imports alone surely bind a name where the occurrence is."""

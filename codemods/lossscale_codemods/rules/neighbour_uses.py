@@ -34,6 +34,7 @@ from lossscale_codemods.domain import (
     leaves_block,
 )
 from lossscale_codemods.rules.base import (
+    Found,
     ImportState,
     Marker,
     Review,
@@ -45,12 +46,12 @@ from lossscale_codemods.rules.base import (
 )
 from lossscale_codemods.rules.name_rendering import CannotRenderError
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.tables import names
+from lossscale_codemods.tables import names, optimizer_families
 from lossscale_codemods.tables.names import Meaning, OldName, Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
     from lossscale_codemods.domain import Program
@@ -77,6 +78,8 @@ def successor(path: str, program: Program) -> str:
         program: The file that uses it; for Keras 3, names that tf-keras alone has are none.
     """
     path = canonical(path)
+    if optimizer_families.is_private_module(path):
+        return optimizer_families.public_class(path) or ""
     is_gone = program.target in names.WITH_KERAS_3 and is_public_elsewhere(path)
     return "" if is_gone else successor_of(path)
 
@@ -112,19 +115,7 @@ def _pattern(root: str, paths: list[list[str]]) -> str:
     word = rf"(?:{'|'.join(sorted(words))})(?!\w)"
     if root == "tensorflow":
         return rf"(?<!\w){word}"
-    modules = sorted({".".join([root, *below[:-1]]) for below in paths})
-    names = sorted({*_USUAL_NAMES.get(root, ()), *(one.rpartition(".")[2] for one in modules)})
-    # What is looked behind comes after the dot: a search for a dot is fast.
-    behind = "|".join(rf"(?<=\b{name}\.)" for name in names)
-    paths_of = "|".join(map(re.escape, modules))
-    imported = rf"from\s+(?:{paths_of})\s+import\b"
-    renamed = rf"import\s+(?:{paths_of})\s+as\s+(?!(?:{'|'.join(names)})\b)"
-    # A comment has an end of its own: were that left open, `.####` could be read in many ways.
-    return rf"\.(?:{behind})(?:[\s\\]|#[^\n]*\n)*{word}|{imported}|{renamed}"
-
-
-_USUAL_NAMES = {"numpy": ("np",)}
-"""The names under which programs import a package. A file that chooses another is looked at."""
+    return rf"\.\s*{word}|from\s+{root}[\w.]*\s+import\s+(?:\([^)]*|[^\n]*)\b{word}"
 
 
 class NeighbourUses:
@@ -132,17 +123,15 @@ class NeighbourUses:
 
     Args:
         program: The file.
-        rule: The id of the rule that decides them.
-        is_mine: Whether a path is one that this rule decides, if it is a neighbour's.
+        rule: The rule that decides them.
     """
 
-    def __init__(self, program: Program, rule: str, is_mine: Callable[[str], bool]) -> None:
+    def __init__(self, program: Program, rule: NeighbourRule) -> None:
         self.program = program
         self.tree = program.tree
         self.resolver = program.resolver.where(self._counts)
         self.rule = rule
-        self.is_mine = is_mine
-        self.guards = NeighbourGuards(program, rule)
+        self.guards = NeighbourGuards(program, rule.id)
 
     def _counts(self, binding: Binding) -> bool:
         """Whether a name can get its value from a binding, and fails if that is not there."""
@@ -173,21 +162,21 @@ class NeighbourUses:
                 yield self._occurrence(binding.node, binding.path or "", Role.IMPORT, new)
 
     def _occurrence(self, node: cst.CSTNode, path: str, role: Role, new: str = "") -> Occurrence:
-        old = OldName(path, Meaning.NEIGHBOUR, (new,) if new else ())
+        old = OldName(path, self.rule.meaning, (new,) if new else ())
         others = self.resolver.paths(node) if isinstance(node, cst.Attribute | cst.Call) else ()
         ambiguous = any(
             self.neighbour(other) is None and (other is None or canonical(other) != new)
             for other in others
         )
         span = self.tree.span(node)
-        return Occurrence(node, span, role, (old,), ambiguous=ambiguous, rule=self.rule)
+        return Occurrence(node, span, role, (old,), ambiguous=ambiguous, rule=self.rule.id)
 
     def neighbour(self, path: str | None) -> Neighbour | None:
         """Returns the neighbour at or above a path, if this rule decides on it."""
         if path is None:
             return None
         path = canonical(path)
-        nearest = neighbour_at(path) if self.is_mine(path) else None
+        nearest = neighbour_at(path) if self.rule.is_mine(path) else None
         return None if nearest is None or names.lookup(path) is not None else nearest
 
     def _reads(self) -> Iterator[Occurrence]:
@@ -386,23 +375,6 @@ _CALL = re.compile(r"(?P<function>[\w.]+)\((?P<arguments>\.\.\.(?:, \.\.\.)*)(?P
 _STAYS = "Change that use first, then run again."
 
 
-def decide(occurrence: Occurrence, program: Program) -> Verdict:
-    """Puts what new code has in the place of a name, or says what to do."""
-    path = canonical(occurrence.names[0].path)
-    new = successor(path, program)
-    if occurrence.names[0].new:
-        return rename(_message(new), occurrence)
-    neighbour = neighbour_at(path)
-    assert neighbour is not None
-    if isinstance(occurrence.node, cst.Attribute):
-        if _reads_what_is_the_same(occurrence, neighbour, program):
-            new = neighbour.for_members[0]
-        respelled = _respelled(occurrence, new, program) if new else None
-        if respelled is not None:
-            return respelled
-    return review(neighbour)
-
-
 def _reads_what_is_the_same(occurrence: Occurrence, neighbour: Neighbour, program: Program) -> bool:
     """Whether a function is called for parts of its result that another one gives as well."""
     call = program.call(occurrence)
@@ -481,31 +453,47 @@ class NeighbourRule(Rule):
     order: ClassVar[int] = 2
     """What other rules find tells whether this is a program with old names."""
     targets = frozenset(Target)
+    meaning: ClassVar[Meaning] = Meaning.NEIGHBOUR
+    """What its names mean."""
 
     def is_mine(self, path: str) -> bool:
         """Whether this rule decides on what is at a path, if it is a neighbour."""
         raise NotImplementedError
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
+    def review(self, neighbour: Neighbour) -> Review:
+        """Returns the finding on a name that no other does the same as in every case."""
+        return review(neighbour)
+
+    def find(self, program: Program) -> Iterator[Found]:
         """Yields the reads of such names, and imports that stay."""
         if is_looked_at(program, self.id):
-            yield from self._uses(program).occurrences()
+            for occurrence in NeighbourUses(program, self).occurrences():
+                yield occurrence, self._verdict(occurrence, program)
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields the imports that become others."""
         if is_looked_at(program, self.id):
-            yield from self._uses(program).moved_imports()
+            yield from NeighbourUses(program, self).moved_imports()
 
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Respells a name, or says what to do."""
-        return None if occurrence.rule != self.id else decide(occurrence, program)
+    def _verdict(self, occurrence: Occurrence, program: Program) -> Verdict:
+        """Puts what new code has in the place of a name, or says what to do."""
+        path = canonical(occurrence.names[0].path)
+        new = successor(path, program)
+        if occurrence.names[0].new:
+            return rename(_message(new), occurrence)
+        neighbour = neighbour_at(path)
+        assert neighbour is not None
+        if isinstance(occurrence.node, cst.Attribute):
+            if _reads_what_is_the_same(occurrence, neighbour, program):
+                new = neighbour.for_members[0]
+            respelled = _respelled(occurrence, new, program) if new else None
+            if respelled is not None:
+                return respelled
+        return self.review(neighbour)
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says what became of an import."""
         return moved_import(state, _message(occurrence.names[0].new[0]), _STAYS)
-
-    def _uses(self, program: Program) -> NeighbourUses:
-        return NeighbourUses(program, self.id, self.is_mine)
 
 
 class NeighbourGuards:

@@ -3,16 +3,26 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, TABLE, tensorflow_names
+from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, TABLE
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
 from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
-from lossscale_codemods.domain import ObjectType, Occurrence, Role
-from lossscale_codemods.rules.base import Case, Found, Marker, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.domain import ObjectType, Role
+from lossscale_codemods.rules.base import (
+    Case,
+    Found,
+    Marker,
+    Review,
+    Rewrite,
+    Rule,
+    Verdict,
+    setting_policy,
+)
 from lossscale_codemods.rules.neighbour_uses import (
     NeighbourGuards,
     NeighbourRule,
@@ -20,21 +30,24 @@ from lossscale_codemods.rules.neighbour_uses import (
     markers,
     review,
 )
+from lossscale_codemods.source.edits import apply_edits
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, optimizer_families
-from lossscale_codemods.tables.names import WITH_KERAS_2, Target, canonical
+from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
     from lossscale_codemods.domain import Program
 
 
 _ROOTS = frozenset(one.name.partition(".")[0] for one in TABLE) - {"tensorflow"}
-_HEAD = "import numpy as np\nimport tensorflow as tf\n"
-_OLD = f"{_HEAD}tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
-_NEW = f"{_HEAD}tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+_case = functools.partial(
+    Case.behind,
+    setting_policy("mixed_float16", "import numpy as np\nimport tensorflow as tf\n"),
+)
 
 
 class PythonAndNumpy(NeighbourRule):
@@ -58,33 +71,26 @@ class PythonAndNumpy(NeighbourRule):
     group_markers = markers(_ROOTS)
     not_handled = "Names of numpy or Python that a file gets from another file which imports them."
     invalid = (
-        Case(
-            f"{_OLD}x = np.zeros((2, 2), np.float)\nworst = np.Inf\nlowest = np.NINF\n",
-            f"{_NEW}x = np.zeros((2, 2), float)\nworst = np.inf\nlowest = -np.inf\n",
+        _case(
+            "x = np.zeros((2, 2), np.float)\nworst = np.Inf\nlowest = np.NINF\n",
+            "x = np.zeros((2, 2), float)\nworst = np.inf\nlowest = -np.inf\n",
         ),
-        Case(
+        _case(
             "from collections import Mapping, OrderedDict\n"
-            f"{_OLD}print(isinstance(OrderedDict(), Mapping), np.asscalar(np.ones(1)))\n",
+            "print(isinstance(OrderedDict(), Mapping), np.asscalar(np.ones(1)))\n",
             "from collections import OrderedDict\nfrom collections.abc import Mapping\n"
-            f"{_NEW}print(isinstance(OrderedDict(), Mapping), np.asarray(np.ones(1)).item())\n",
+            "print(isinstance(OrderedDict(), Mapping), np.asarray(np.ones(1)).item())\n",
         ),
     )
     valid = (
-        Case(
-            f"import imp\n{_OLD}config = imp.load_source('config', 'config.py')\n",
-            f"import imp\n{_NEW}config = imp.load_source('config', 'config.py')\n",
-            review="Use importlib",
+        _case(
+            "import imp\nconfig = imp.load_source('config', 'config.py')\n", review="Use importlib"
         ),
-        Case(
+        _case(
             "try:\n    from collections import Mapping\n"
-            f"except ImportError:\n    from collections.abc import Mapping\n{_OLD}",
-            "try:\n    from collections import Mapping\n"
-            f"except ImportError:\n    from collections.abc import Mapping\n{_NEW}",
+            "except ImportError:\n    from collections.abc import Mapping\n"
         ),
-        Case(
-            f"{_OLD}number = np.float if hasattr(np, 'float') else float\nprint(number(1))\n",
-            f"{_NEW}number = np.float if hasattr(np, 'float') else float\nprint(number(1))\n",
-        ),
+        _case("number = np.float if hasattr(np, 'float') else float\nprint(number(1))\n"),
     )
 
     def is_mine(self, path: str) -> bool:
@@ -107,7 +113,6 @@ _WORKING = re.compile(
     r"|tf_utils\.(?:convert_shapes|is_tensor_or_tensor_list|shape_type_conversion))$"
 )
 """Functions of the private copy that work as they did, and have nothing to do with its classes."""
-_TF = "import tensorflow as tf\n"
 
 
 class TensorFlow(NeighbourRule):
@@ -130,48 +135,38 @@ class TensorFlow(NeighbourRule):
     title = "Removed names of TensorFlow"
     group_markers = markers(_TENSORFLOW)
     invalid = (
-        Case(
+        _case(
             "from tensorflow.python.keras import backend as K\n"
             "from tensorflow.python.keras.layers.core import Dense\n"
-            f"{_OLD}print(Dense(1), K.floatx())\n",
+            "print(Dense(1), K.floatx())\n",
             "from tensorflow.keras import backend as K\n"
             "from tensorflow.keras.layers import Dense\n"
-            f"{_NEW}print(Dense(1), K.floatx())\n",
+            "print(Dense(1), K.floatx())\n",
         ),
-        Case(
+        _case(
             "from tensorflow.python.training.tracking import data_structures\n"
-            f"{_OLD}print(data_structures.ListWrapper)\n",
+            "print(data_structures.ListWrapper)\n",
             "from tensorflow.python.trackable import data_structures\n"
-            f"{_NEW}print(data_structures.ListWrapper)\n",
+            "print(data_structures.ListWrapper)\n",
         ),
-        Case(
+        _case(
             "from tensorflow.python.ops import array_ops, control_flow_ops\n"
-            f"{_OLD}x = control_flow_ops.cond(True, lambda: 1, lambda: 2)\n"
+            "x = control_flow_ops.cond(True, lambda: 1, lambda: 2)\n"
             "print(array_ops.stack([x, x]), array_ops.zeros([1]))\n",
             "from tensorflow.python.ops import array_ops\n"
-            f"{_NEW}x = tf.compat.v1.cond(True, lambda: 1, lambda: 2)\n"
+            "x = tf.compat.v1.cond(True, lambda: 1, lambda: 2)\n"
             "print(tf.stack([x, x]), array_ops.zeros([1]))\n",
         ),
     )
     valid = (
-        Case(
-            f"{_OLD}config = tf.estimator.RunConfig()\n",
-            f"{_NEW}config = tf.estimator.RunConfig()\n",
-            review="it ended with TensorFlow 2.15",
-        ),
-        Case(
-            f"{_OLD}from tensorflow.contrib import slim\n",
-            f"{_NEW}from tensorflow.contrib import slim\n",
-            review="moved to packages of its own",
-        ),
-        Case(
-            f"from tensorflow.python.keras.utils import tf_utils\n{_OLD}print(tf_utils)\n",
-            f"from tensorflow.python.keras.utils import tf_utils\n{_NEW}print(tf_utils)\n",
+        _case("config = tf.estimator.RunConfig()\n", review="it ended with TensorFlow 2.15"),
+        _case("from tensorflow.contrib import slim\n", review="moved to packages of its own"),
+        _case(
+            "from tensorflow.python.keras.utils import tf_utils\nprint(tf_utils)\n",
             review="TensorFlow's private copy of Keras",
         ),
-        Case(
-            f"from tensorflow.python.eager import tape\n{_OLD}print(tape.stop_recording)\n",
-            f"from tensorflow.python.eager import tape\n{_NEW}print(tape.stop_recording)\n",
+        _case(
+            "from tensorflow.python.eager import tape\nprint(tape.stop_recording)\n",
             review="In new code: tensorflow.python.eager.record.stop_recording",
         ),
     )
@@ -181,13 +176,86 @@ class TensorFlow(NeighbourRule):
         if not path.startswith("tensorflow.") or path.startswith(_METHODS):
             return False
         if optimizer_families.is_private_module(path):
-            is_function = _FUNCTION_OF_OPTIMIZERS.match(path)
-            return bool(is_function) and not optimizer_families.is_private(path)
+            return not _is_of_optimizers(path)
         return _LOSS_SCALES.match(path) is None and _WORKING.match(path) is None
 
 
-_SHADOWED = {one.short_name: one for one in tensorflow_names.METHODS if one not in METHODS.values()}
-"""Methods that Keras has itself today, and had not."""
+_PRIVATE_OPTIMIZER = Review(
+    "it is of TensorFlow's private copy of Keras now, and tf-keras takes none of its optimizers",
+    "Take what you need from tf.keras.optimizers.legacy, which it was.",
+)
+
+
+def _is_of_optimizers(path: str) -> bool:
+    """Whether a path is of the private copy's modules of optimizers, but for helper functions."""
+    return optimizer_families.is_private_module(path) and (
+        optimizer_families.is_private(path) or not _FUNCTION_OF_OPTIMIZERS.match(path)
+    )
+
+
+_IMPORTING = "from tensorflow.keras.mixed_precision import experimental as mp\n"
+_NEW_IMPORTING = "from tensorflow.keras import mixed_precision as mp\n"
+
+
+class OtherKerasOptimizers(NeighbourRule):
+    """Optimizers of TensorFlow's private copy of Keras become those of tf-keras.
+
+    In old TensorFlow, `tensorflow.python.keras.optimizer_v2.adam.Adam` was
+    `tf.keras.optimizers.Adam`. Today it is a separate class, which `LossScaleOptimizer` and
+    `compile` of tf-keras refuse. `compat-lossscale run` gives programs the classes of tf-keras
+    under these names, and this rule writes their public names. It reports classes without a public
+    name.
+
+    An import in `except ImportError` stays, because it is for environments without tf-keras.
+    """
+
+    id = "LS214"
+    title = "Optimizers of another Keras"
+    meaning = Meaning.KERAS_OPTIMIZER
+    invalid = (
+        Case(
+            f"{_IMPORTING}from tensorflow.python.keras.optimizer_v2.adam import Adam\n"
+            "opt = mp.LossScaleOptimizer(Adam(), 'dynamic')\n",
+            f"{_NEW_IMPORTING}from tensorflow.keras.optimizers.legacy import Adam\n"
+            "opt = mp.LossScaleOptimizer(Adam())\n",
+        ),
+        Case(
+            "import tensorflow as tf\n"
+            "from tensorflow.python.keras.optimizer_v2 import optimizer_v2\n"
+            "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
+            "ok = isinstance(opt, optimizer_v2.OptimizerV2)\n",
+            "import tensorflow as tf\n"
+            "tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+            "ok = isinstance(opt, tf.keras.optimizers.legacy.Optimizer)\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_IMPORTING}from tensorflow.python.keras import optimizers\n"
+            "opt = mp.LossScaleOptimizer(optimizers.get(name), 'dynamic')\n",
+            f"{_NEW_IMPORTING}from tensorflow.python.keras import optimizers\n"
+            "opt = mp.LossScaleOptimizer(optimizers.get(name))\n",
+            review="tf-keras takes none of its optimizers",
+        ),
+    )
+
+    def is_mine(self, path: str) -> bool:
+        """Whether it is of the private copy's modules of optimizers."""
+        return _is_of_optimizers(path)
+
+    def review(self, neighbour: Neighbour) -> Review:
+        """Says what an optimizer of the private copy cannot do."""
+        del neighbour
+        return _PRIVATE_OPTIMIZER
+
+
+_COMPUTE_LOSS = next(one for one in MEMBERS if one.short_name == "compute_loss")
+"""A method that Keras has itself today, and had not."""
+_IS_SHADOWED = Review(
+    "Keras' own compute_loss is found before that of this base class, as Keras has one after "
+    f"{_COMPUTE_LOSS.until}",
+    f"In new code: {_COMPUTE_LOSS.instead}. `compat-lossscale run` finds this one.",
+)
 _MIXED_IN = (
     "class Loss:\n    def compute_loss(self, x):\n        return x\n\n"
     "class Net(tf.keras.Model, Loss):\n    pass\n"
@@ -215,72 +283,53 @@ class Methods(Rule):
     """What other rules find tells whether this is a program with old names."""
     targets = frozenset(Target)
     not_handled = "A `compute_loss` in a base class that is in another file."
-    group_markers = tuple(Marker(name.encode()) for name in (*METHODS, *_SHADOWED))
+    group_markers = tuple(Marker(name.encode()) for name in (*METHODS, "compute_loss"))
     invalid = (
-        Case(
-            f"{_OLD}strategy = tf.distribute.get_strategy()\n"
+        _case(
+            "strategy = tf.distribute.get_strategy()\n"
             "print(strategy.experimental_run_v2(lambda x: x, args=(1,)))\n",
-            f"{_NEW}strategy = tf.distribute.get_strategy()\n"
+            "strategy = tf.distribute.get_strategy()\n"
             "print(strategy.run(lambda x: x, args=(1,)))\n",
         ),
     )
     valid = (
-        Case(
-            f"{_OLD}options = tf.data.Options()\n"
-            "options.experimental_optimization.map_vectorization.enabled = True\n",
-            f"{_NEW}options = tf.data.Options()\n"
+        _case(
+            "options = tf.data.Options()\n"
             "options.experimental_optimization.map_vectorization.enabled = True\n",
             review="take it out",
         ),
-        Case(f"{_OLD}{_MIXED_IN}", f"{_NEW}{_MIXED_IN}", review="Keras' own compute_loss"),
+        _case(_MIXED_IN, review="Keras' own compute_loss"),
     )
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
-        """Yields attributes of these names, whatever they are of."""
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields attributes of these names, whatever they are of, and shadowed base classes."""
         if not is_looked_at(program, self.id):
             return
         guards = NeighbourGuards(program, self.id)
-        for node in program.tree.parents:
-            if isinstance(node, cst.Attribute) and node.attr.value in METHODS:
-                if not guards.leaves(node, node.attr.value, _new(node)):
-                    span = program.tree.span(node)
-                    yield Occurrence(node, span, Role.NEIGHBOUR, rule=self.id)
-            elif isinstance(node, cst.ClassDef):
-                yield from self._shadowed(node, program)
+        for node in program.tree.nodes(cst.Attribute):
+            name = node.attr.value
+            if name in METHODS and not guards.leaves(node, name, _new(node)):
+                yield self.found(node, program, _of_method(node, program), Role.NEIGHBOUR)
+        for definition in program.tree.nodes(cst.ClassDef):
+            bases = [base.value for base in definition.bases]
+            models = [index for index, base in enumerate(bases) if _is_model(base, program)]
+            for base in bases[models[0] :] if models else ():
+                if _defines(base, "compute_loss", program):
+                    yield self.found(base, program, _IS_SHADOWED, Role.NEIGHBOUR)
 
-    def _shadowed(self, node: cst.ClassDef, program: Program) -> Iterator[Occurrence]:
-        """Yields the bases of a class whose method is no longer found."""
-        has_model = False
-        for base in node.bases:
-            has_model |= _is_model(base.value, program)
-            for method in _SHADOWED if has_model else ():
-                if _defines(base.value, method, program):
-                    span = program.tree.span(base.value)
-                    yield Occurrence(base.value, span, Role.NEIGHBOUR, rule=self.id)
 
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Respells a method, or says what to do about it."""
-        if occurrence.rule != self.id:
-            return None
-        node = occurrence.node
-        neighbour = METHODS.get(node.attr.value) if isinstance(node, cst.Attribute) else None
-        if neighbour is None or not isinstance(node, cst.Attribute):
-            [(method, shadowed)] = _SHADOWED.items()
-            return Review(
-                f"Keras' own {method} is found before that of this base class, "
-                f"as Keras has one after {shadowed.until}",
-                f"In new code: {shadowed.instead}. `compat-lossscale run` finds this one.",
-            )
-        new = _new(node)
-        if not new:
-            return review(neighbour)
-        if _is_own(node.attr.value, program):
-            return Review(
-                f"the file has a {node.attr.value} of its own, which this may be",
-                f"If it is a strategy's, call {new}.",
-            )
-        edit = Edit(*program.tree.span(node.attr), new)
-        return Rewrite("the current name", lambda _: [edit], is_rename=True)
+def _of_method(node: cst.Attribute, program: Program) -> Verdict:
+    """Respells a method, or says what to do about it."""
+    new = _new(node)
+    if not new:
+        return review(METHODS[node.attr.value])
+    if _is_own(node.attr.value, program):
+        return Review(
+            f"the file has a {node.attr.value} of its own, which this may be",
+            f"If it is a strategy's, call {new}.",
+        )
+    edit = Edit(*program.tree.span(node.attr), new)
+    return Rewrite("the current name", lambda _: [edit], is_rename=True)
 
 
 def _new(node: cst.Attribute) -> str:
@@ -306,10 +355,7 @@ def _defines(base: cst.BaseExpression, method: str, program: Program) -> bool:
 
 def _is_own(name: str, program: Program) -> bool:
     """Whether a file defines a function of a name, in a class or elsewhere."""
-    return any(
-        isinstance(node, cst.FunctionDef) and node.name.value == name
-        for node in program.tree.parents
-    )
+    return any(node.name.value == name for node in program.tree.nodes(cst.FunctionDef))
 
 
 _FUNCTIONS = {one.path: one for one in SIGNATURES if not one.is_method}
@@ -330,13 +376,6 @@ _MODEL = (
     "model = tf.keras.Sequential("
     "[tf.keras.layers.Dense(1, kernel_initializer='ones', input_shape=(2,))])\n"
 )
-
-
-def _called(name: str) -> re.Pattern[bytes]:
-    """Returns how a call of that name is spelled, but `re.compile(` and its like, or an alias."""
-    # What is looked behind comes after the name: a search for it is fast.
-    others = "".join(rf"(?<!\b{one}\.{name})" for one in ("re", "np", "torch", "plt"))
-    return re.compile(rf"{name}(?<!\w{name}){others}(?:\s*\(|\s+as\b)".encode())
 
 
 class Signatures(Rule):
@@ -363,29 +402,25 @@ class Signatures(Rule):
     targets = WITH_KERAS_2
     not_handled = "Calls whose arguments are variables, if these alone tell the order."
     group_markers = tuple(
-        Marker(name.encode(), pattern=_called(name))
+        Marker(name.encode(), pattern=re.compile(rf"(?<!\w){name}(?:\s*\(|\s+as\b)".encode()))
         for name in sorted({one.name for one in SIGNATURES})
     )
     invalid = (
-        Case(
-            f"{_OLD}{_MODEL}model.save('model.h5', True, True, 'h5')\n",
-            f"{_NEW}{_MODEL}"
-            "model.save('model.h5', True, include_optimizer=True, save_format='h5')\n",
+        _case(
+            f"{_MODEL}model.save('model.h5', True, True, 'h5')\n",
+            f"{_MODEL}model.save('model.h5', True, include_optimizer=True, save_format='h5')\n",
         ),
-        Case(
-            f"{_OLD}loss = tf.keras.losses.SparseCategoricalCrossentropy(True, 'none')\n",
-            f"{_NEW}loss = tf.keras.losses.SparseCategoricalCrossentropy(True, reduction='none')\n",
+        _case(
+            "loss = tf.keras.losses.SparseCategoricalCrossentropy(True, 'none')\n",
+            "loss = tf.keras.losses.SparseCategoricalCrossentropy(True, reduction='none')\n",
         ),
     )
     valid = (
-        Case(
-            f"{_OLD}def keep(model):\n    model.load_weights('weights.h5', True)\n",
-            f"{_NEW}def keep(model):\n    model.load_weights('weights.h5', True)\n",
-            review="by_name=True",
+        _case(
+            "def keep(model):\n    model.load_weights('weights.h5', True)\n", review="by_name=True"
         ),
-        Case(
-            f"{_OLD}{_MODEL}model.compile(None, 'mse', target_tensors=[y])\n",
-            f"{_NEW}{_MODEL}model.compile(None, 'mse', target_tensors=[y])\n",
+        _case(
+            f"{_MODEL}model.compile(None, 'mse', target_tensors=[y])\n",
             review="no target_tensors",
         ),
     )
@@ -395,8 +430,8 @@ class Signatures(Rule):
         if not is_looked_at(program, self.id):
             return
         guards = NeighbourGuards(program, self.id)
-        for node in program.tree.parents:
-            verdict = _verdict(node, program) if isinstance(node, cst.Call) else None
+        for node in program.tree.nodes(cst.Call):
+            verdict = _verdict(node, program)
             if verdict is not None and not guards.leaves(node):
                 yield self.found(node, program, verdict, Role.NEIGHBOUR)
 
@@ -504,11 +539,8 @@ def _drops_a_call(call: cst.Call, changed: Changed) -> bool:
 def _review(call: cst.Call, changed: Changed, edits: list[Edit], program: Program) -> Review:
     """Shows the call as it is to be, if the object is what the table says."""
     start, end = program.tree.span(call)
-    source = program.tree.slice((start, end)).encode()
-    for edit in sorted(edits, key=lambda one: one.start, reverse=True):
-        text = edit.text.encode()
-        source = source[: edit.start - start] + text + source[edit.end - start :]
-    written = " ".join(source.decode().split())
+    moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in edits]
+    written = " ".join(apply_edits(program.tree.text[start:end], moved).decode().split())
     owner = changed.path.rpartition(".")[0].replace("tensorflow.", "tf.")
     return Review(
         f"if this is {changed.name}() of {owner}, it has other parameters today",

@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which family of classes Keras optimizers are of: the old one, or that of TensorFlow 2.11."""
+"""Which family Keras optimizers are of, by class and by name: the old one, or that of 2.11."""
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.domain import (
-    Binding,
-    BindingKind,
+    Compile,
     ObjectType,
     Occurrence,
     OptimizerNames,
     Role,
-    all_bindings,
     import_path,
+    is_handed_on,
     is_part_of_old,
+    kept_compiles,
+    looked_up_name,
+    may_be_text,
+    model_compiles,
 )
 from lossscale_codemods.rules.base import (
     OLD_NAMES,
@@ -24,32 +28,31 @@ from lossscale_codemods.rules.base import (
     Found,
     ImportState,
     Marker,
+    ObservedFix,
     Review,
     Rewrite,
     Rule,
     Verdict,
     moved_import,
-    rename,
+    setting_policy,
 )
-from lossscale_codemods.source.edits import insert_line_behind
+from lossscale_codemods.rules.lookups import last_name
+from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
 from lossscale_codemods.tables import keras_3, optimizer_families
-from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target
-from lossscale_codemods.tables.optimizer_families import (
-    is_private,
-    is_private_module,
-    public_class,
-)
+from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.domain import Program
+    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
 _NEW = "tf.keras.mixed_precision"
+_case = functools.partial(Case.behind, setting_policy("mixed_float16"))
 _MESSAGE = "the class that TensorFlow had under this name up to 2.10"
 
 
@@ -99,22 +102,18 @@ class OptimizerFamily(Rule):
             "mixed_precision.set_global_policy('mixed_float16')\n"
             "opt = SGD(schedules.ExponentialDecay(0.1, 100, 0.9))\n",
         ),
-        Case(
-            f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n\n"
-            "class Mine(tf.keras.optimizers.Optimizer):\n"
+        _case(
+            "\nclass Mine(tf.keras.optimizers.Optimizer):\n"
             "    pass\n\n"
             "assert isinstance(opt, (Mine, tf.keras.optimizers.SGD))\n",
-            f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n\n"
-            "class Mine(tf.keras.optimizers.legacy.Optimizer):\n"
+            "\nclass Mine(tf.keras.optimizers.legacy.Optimizer):\n"
             "    pass\n\n"
             "assert isinstance(opt, (Mine, tf.keras.optimizers.legacy.SGD))\n",
         ),
-        Case(
-            f"from tensorflow.keras.optimizers import *\n{_HEAD}"
-            f"{_OLD}.set_policy('mixed_float16')\nopt = Adam(1e-3)\n",
+        _case(
+            "from tensorflow.keras.optimizers import *\nopt = Adam(1e-3)\n",
             "from tensorflow.keras.optimizers import *\n"
-            f"from tensorflow.keras.optimizers.legacy import *\n{_HEAD}"
-            f"{_NEW}.set_global_policy('mixed_float16')\nopt = Adam(1e-3)\n",
+            "from tensorflow.keras.optimizers.legacy import *\nopt = Adam(1e-3)\n",
         ),
         Case(
             f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(decay=1))\n",
@@ -124,62 +123,56 @@ class OptimizerFamily(Rule):
     valid = (
         Case(f"{_HEAD}opt = tf.keras.optimizers.Adam(1e-3)\n"),
         Case(f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(1e-3))\n"),
-        Case(
-            f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n"
-            "opt = tf.keras.optimizers.legacy.Adam(1e-3)\n",
-            f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n"
-            "opt = tf.keras.optimizers.legacy.Adam(1e-3)\n",
-        ),
+        _case("opt = tf.keras.optimizers.legacy.Adam(1e-3)\n"),
     )
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
+    def find(self, program: Program) -> Iterator[Found]:
         """Yields the classes where they are read of their module, and star imports of that."""
         if program.legacy_optimizers and is_part_of_old(program):
             names = OptimizerNames(program, self.id)
-            yield from names.classes()
-            yield from names.stars()
+            for occurrence in (*names.classes(), *names.stars()):
+                yield occurrence, _of_occurrence(occurrence, program)
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields imports of the classes."""
         if program.legacy_optimizers and is_part_of_old(program):
             yield from OptimizerNames(program, self.id).imports()
 
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Respells the class: it was of the legacy family, whatever is done with it."""
-        node = occurrence.node
-        if occurrence.rule != self.id:
-            return None
-        if isinstance(node, cst.ImportFrom):
-            line = program.tree.statement(node)
-            text = f"from {import_path(node)}.legacy import *"
-            return Rewrite(
-                "the classes that TensorFlow had under these names up to 2.10 take their place",
-                lambda _: insert_line_behind(program.tree, line, text),
-                is_rename=True,
-            )
-        if occurrence.ambiguous:
-            return Review(
-                "what is in front of the class can be the module of Keras' optimizers, and "
-                "other things",
-                "Take the class from tf.keras.optimizers.legacy where it is of tf.keras, to keep "
-                "it what it was.",
-            )
-        start, end = occurrence.span
-        place = _end_of_module(occurrence, program)
-        old = program.tree.slice(occurrence.span)
-        new = f"{program.tree.slice((start, place))}.legacy{program.tree.slice((place, end))}"
-        return Rewrite(
-            _MESSAGE,
-            lambda _: [Edit(place, place, ".legacy")],
-            is_rename=True,
-            instead=(old, new),
-        )
-
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says what became of an import of a class."""
         del occurrence
         advice = "Import the class from tensorflow.keras.optimizers.legacy to keep it what it was."
         return moved_import(state, _MESSAGE, advice)
+
+
+def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:
+    """Respells the class: it was of the legacy family, whatever is done with it."""
+    node = occurrence.node
+    if isinstance(node, cst.ImportFrom):
+        line = program.tree.statement(node)
+        text = f"from {import_path(node)}.legacy import *"
+        return Rewrite(
+            "the classes that TensorFlow had under these names up to 2.10 take their place",
+            lambda _: insert_line_behind(program.tree, line, text),
+            is_rename=True,
+        )
+    if occurrence.ambiguous:
+        return Review(
+            "what is in front of the class can be the module of Keras' optimizers, and "
+            "other things",
+            "Take the class from tf.keras.optimizers.legacy where it is of tf.keras, to keep "
+            "it what it was.",
+        )
+    start, end = occurrence.span
+    place = _end_of_module(occurrence, program)
+    old = program.tree.slice(occurrence.span)
+    new = f"{program.tree.slice((start, place))}.legacy{program.tree.slice((place, end))}"
+    return Rewrite(
+        _MESSAGE,
+        lambda _: [Edit(place, place, ".legacy")],
+        is_rename=True,
+        instead=(old, new),
+    )
 
 
 def _end_of_module(occurrence: Occurrence, program: Program) -> int:
@@ -193,10 +186,6 @@ def _end_of_module(occurrence: Occurrence, program: Program) -> int:
     return occurrence.span[0] + len(module.encode())
 
 
-_SETTING = (
-    "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
-)
-_NEW_HEAD = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
 _REFUSED = {
     "decay": "refuse `decay`",
     "lr": "do not look at `lr`, but take their default learning rate",
@@ -223,21 +212,18 @@ class NewOptimizers(Rule):
     order = 1
     targets = WITH_KERAS_2
     valid = (
-        Case(
-            f"{_SETTING}opt = tf.keras.optimizers.Adam(1e-3, decay=1e-4)\n",
-            f"{_NEW_HEAD}opt = tf.keras.optimizers.Adam(1e-3, decay=1e-4)\n",
+        _case(
+            "opt = tf.keras.optimizers.Adam(1e-3, decay=1e-4)\n",
             review="refuse `decay`",
             new_optimizers=True,
         ),
-        Case(
-            f"{_SETTING}class Mine(tf.keras.optimizers.Optimizer):\n    pass\n",
-            f"{_NEW_HEAD}class Mine(tf.keras.optimizers.Optimizer):\n    pass\n",
+        _case(
+            "class Mine(tf.keras.optimizers.Optimizer):\n    pass\n",
             review="other methods of a subclass",
             new_optimizers=True,
         ),
-        Case(
-            f"{_SETTING}state = tf.keras.optimizers.Adam().get_weights()\n",
-            f"{_NEW_HEAD}state = tf.keras.optimizers.Adam().get_weights()\n",
+        _case(
+            "state = tf.keras.optimizers.Adam().get_weights()\n",
             review="have no get_weights",
             new_optimizers=True,
         ),
@@ -285,133 +271,272 @@ def _of_class(node: cst.Name | cst.Attribute, program: Program) -> Review | None
     return None
 
 
-_OF_TF_KERAS = ("tf_keras.", "tensorflow.keras.")
-_IMPORTING = "from tensorflow.keras.mixed_precision import experimental as mp\n"
-_NEW_IMPORTING = "from tensorflow.keras import mixed_precision as mp\n"
-_PUBLIC_NAME = "the public name of what this was"
-_ADVICE = "Take what you need from tf.keras.optimizers.legacy, which it was."
+_MODEL = "model = tf.keras.Sequential(layers)\n"
+_MODULES = (
+    optimizer_families.HOME,
+    "tf_keras.optimizers",
+    "tensorflow.compat.v1.keras.optimizers",
+)
+_OPTIMIZERS = {
+    ObjectType.KERAS,
+    ObjectType.WRAPPER,
+    ObjectType.V1,
+    ObjectType.V1_WRAPPER,
+    ObjectType.NOTHING,
+}
 
 
-class OtherKerasOptimizers(Rule):
-    """Optimizers of TensorFlow's private copy of Keras become those of tf-keras.
+class OptimizersByName(Rule):
+    """Keras optimizers that come from a string or a config keep their family.
 
-    In old TensorFlow, `tensorflow.python.keras.optimizer_v2.adam.Adam` was
-    `tf.keras.optimizers.Adam`. Today it is a separate class, which `LossScaleOptimizer` and
-    `compile` of tf-keras refuse. `compat-lossscale run` gives programs the classes of tf-keras
-    under these names, and this rule writes their public names. It reports classes without a public
-    name.
+    Since TensorFlow 2.11, `model.compile("adam")`, `tf.keras.optimizers.get(name)` and
+    `deserialize(config)` create optimizers of the new family: see LS211. In a call of `compile`,
+    the optimizer itself replaces the string. If the call has no optimizer, the rule writes
+    RMSprop, which was the default. If a value may be a string, the rule passes it to
+    `tf.keras.optimizers.get`, which returns other optimizers unchanged. With
+    `use_legacy_optimizer=True`, `get` and `deserialize` choose the legacy family. With
+    `use_legacy_format=True`, `serialize` writes what it wrote before.
 
-    An import in `except ImportError` stays, because it is for environments without tf-keras.
+    If it is unknown whether the object is a Keras model, the `compile` call stays, with a finding.
+    So does a call that is kept for later, as in `functools.partial(model.compile, loss="mse")`.
     """
 
-    id = "LS214"
-    title = "Optimizers of another Keras"
+    id = "LS212"
+    title = "Keras optimizers by name"
     meanings = frozenset()
     order = 1
-    targets = frozenset(Target)
+    targets = WITH_KERAS_2
     invalid = (
-        Case(
-            f"{_IMPORTING}from tensorflow.python.keras.optimizer_v2.adam import Adam\n"
-            "opt = mp.LossScaleOptimizer(Adam(), 'dynamic')\n",
-            f"{_NEW_IMPORTING}from tensorflow.keras.optimizers.legacy import Adam\n"
-            "opt = mp.LossScaleOptimizer(Adam())\n",
+        _case(
+            f"{_MODEL}model.compile('adam', 'mse')\n",
+            f"{_MODEL}model.compile(tf.keras.optimizers.legacy.Adam(), 'mse')\n",
         ),
-        Case(
-            "import tensorflow as tf\n"
-            "from tensorflow.python.keras.optimizer_v2 import optimizer_v2\n"
-            "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
-            "ok = isinstance(opt, optimizer_v2.OptimizerV2)\n",
-            "import tensorflow as tf\n"
-            "tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
-            "ok = isinstance(opt, tf.keras.optimizers.legacy.Optimizer)\n",
+        _case(
+            f"{_MODEL}model.compile(loss='mse')\n",
+            f"{_MODEL}model.compile(loss='mse', optimizer=tf.keras.optimizers.legacy.RMSprop())\n",
+        ),
+        _case(
+            f"{_MODEL}model.compile(optimizer=args.optimizer, loss='mse')\n",
+            f"{_MODEL}model.compile(optimizer=tf.keras.optimizers.get("
+            "args.optimizer, use_legacy_optimizer=True), loss='mse')\n",
+        ),
+        _case(
+            "opt = tf.keras.optimizers.get(name)\n",
+            "opt = tf.keras.optimizers.get(name, use_legacy_optimizer=True)\n",
         ),
     )
     valid = (
-        Case(
-            f"{_IMPORTING}from tensorflow.python.keras import optimizers\n"
-            "opt = mp.LossScaleOptimizer(optimizers.get(name), 'dynamic')\n",
-            f"{_NEW_IMPORTING}from tensorflow.python.keras import optimizers\n"
-            "opt = mp.LossScaleOptimizer(optimizers.get(name))\n",
-            review="tf-keras takes none of its optimizers",
+        _case(
+            "opt = getattr(tf.keras.optimizers, name)(1e-3)\n", review="a class of it is looked up"
         ),
+        _case(
+            "def fit(model):\n    model.compile('adam', 'mse')\n",
+            review="not proven to be a Keras model",
+            unsafe="def fit(model):\n    model.compile(tf.keras.optimizers.legacy.Adam(), 'mse')\n",
+        ),
+        _case("opt = build(tf.keras.optimizers)\n", review="the module is passed on"),
+        _case("import re\npattern = re.compile('adam')\n"),
     )
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
-        """Yields reads of what is in these modules, and imports of what has no public name."""
-        if not is_part_of_old(program):
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields calls that make optimizers by name, and uses of the module as a whole."""
+        if not (program.legacy_optimizers and is_part_of_old(program)):
             return
         names = OptimizerNames(program, self.id)
-        for reads in program.reads_by_attribute.values():
-            for read in reads:
-                path = program.resolver.path(read)
-                if path is not None and is_private(path) and not names.is_left(read):
-                    yield self._found(read, path, program, Role.OPTIMIZER)
-        for binding in _imported(program):
-            path = binding.path or ""
-            if _is_seen_through(binding, program) and not is_private(path):
-                continue  # Reads of its members are found by themselves.
-            if public_class(path) is None and not _is_left(binding, names):
-                yield self._found(binding.node, path, program, Role.OPTIMIZER)
+        for node, verdict in self._candidates(program):
+            if not names.is_left(node):  # Asked last: it takes longest.
+                yield self.found(node, program, verdict, Role.OPTIMIZER)
 
-    def find_imports(self, program: Program) -> Iterator[Occurrence]:
-        """Yields imports of what has a public name."""
-        if not is_part_of_old(program):
-            return
-        names = OptimizerNames(program, self.id)
-        for binding in _imported(program):
-            path = binding.path or ""
-            if public_class(path) is not None and not _is_left(binding, names):
-                yield self._found(binding.node, path, program, Role.IMPORT)
+    def _candidates(self, program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
+        candidates: list[tuple[cst.CSTNode, Verdict | None]] = [
+            (one.call.func, self._of_compile(one, program)) for one in model_compiles(program)
+        ]
+        candidates += [(kept, _KEPT) for kept in kept_compiles(program)]
+        modules: list[cst.BaseExpression] = [*looked_up_modules(program)]
+        for node in program.scopes.scope_of_read:
+            if isinstance(node, cst.Name | cst.Attribute):
+                paths = {path for path in program.resolver.paths(node) if path is not None}
+                if any(map(optimizer_families.chooses_family, paths)):
+                    candidates.append((node, self._of_function(node, program)))
+                elif any(map(optimizer_families.is_home, paths)):
+                    modules.append(node)
+        candidates += [(one, _PASSED_ON) for one in modules if is_handed_on(one, program)]
+        candidates += [(text, _SPELLED) for text in naming_strings(program)]
+        return ((node, verdict) for node, verdict in candidates if verdict is not None)
 
-    def _found(self, node: cst.CSTNode, path: str, program: Program, role: Role) -> Occurrence:
-        new = public_class(path)
-        old = () if new is None else (OldName(path, Meaning.KERAS_OPTIMIZER, (new,)),)
-        return Occurrence(node, program.tree.span(node), role, old, rule=self.id)
-
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Writes the public name, if there is one."""
-        del program
-        if occurrence.rule != self.id:
+    def _of_compile(self, compiled: Compile, program: Program) -> Rewrite | Review | None:
+        """Says what to do about the optimizer that `compile` gets, or does not get."""
+        argument = compiled.optimizer
+        rewrite: Rewrite | None
+        if argument is not None:
+            rewrite = self._of_argument(compiled, argument.value, program)
+        elif compiled.is_unpacked:
+            return _UNPACKED if compiled.is_proven else None
+        else:
+            rewrite = _with_default(compiled, program)
+        if rewrite is None or compiled.is_proven:
+            return rewrite
+        if not compiled.is_likely:
             return None
-        if occurrence.names:
-            return rename(_PUBLIC_NAME, occurrence)
         return Review(
-            "it is of TensorFlow's private copy of Keras now, and tf-keras takes none of its "
-            "optimizers",
-            _ADVICE,
+            "Keras makes an optimizer of the new family here if this compiles a model, and it is "
+            "not proven to be a Keras model",
+            "If it is one, give `compile` an optimizer of tf.keras.optimizers.legacy.",
+            unsafe_fix=rewrite,
+            observed_fixes=[ObservedFix("compile", (), rewrite)]
+            if isinstance(rewrite, Rewrite)
+            else (),
         )
 
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
-        """Says what became of an import of a class."""
-        del occurrence
-        return moved_import(state, _PUBLIC_NAME, _ADVICE)
+    def _of_argument(
+        self, compiled: Compile, value: cst.BaseExpression, program: Program
+    ) -> Rewrite | None:
+        """Returns what makes the optimizer stay of its family; nothing if it does anyway."""
+        start, end = program.tree.full_span(value)
+        if isinstance(value, cst.SimpleString):
+            name = optimizer_families.class_of(str(value.evaluated_value))
+            if name is None:
+                return None  # No TensorFlow made an optimizer of it.
+            return Rewrite(
+                "the optimizer that the string stood for",
+                lambda renderer: [
+                    Edit(start, end, _class_call(name, _occurrence(value, program), renderer))
+                ],
+                is_rename=True,
+            )
+        kinds = program.types.of(value)
+        if kinds <= _OPTIMIZERS or isinstance(value, cst.List | cst.Tuple):
+            return None
+        if ObjectType.OTHER not in kinds and not may_be_text(value, program):
+            return None
+
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            module = renderer.render_path(_occurrence(value, program), *_MODULES)
+            return [
+                Edit(start, start, f"{module}.get("),
+                Edit(end, end, ", use_legacy_optimizer=True)"),
+            ]
+
+        return Rewrite("a name stands for the optimizer that it stood for", edits, is_rename=True)
+
+    @staticmethod
+    def _of_function(node: cst.Name | cst.Attribute, program: Program) -> Rewrite | Review | None:
+        """Says what to do about `get`, `serialize` and `deserialize`."""
+        above = program.tree.parent(node)
+        keywords = {
+            optimizer_families.chooses_family(path) if path is not None else None
+            for path in program.resolver.paths(node)
+        }
+        if not isinstance(above, cst.Call) or above.func is not node:
+            if isinstance(above, cst.Assign | cst.AnnAssign | cst.Attribute | cst.ImportAlias):
+                return None
+            return Review(
+                "it is passed on, and makes optimizers of the new family by itself",
+                "Pass on a function that says use_legacy_optimizer=True.",
+            )
+        [keyword, *others] = sorted(keywords, key=str)
+        given = {argument.keyword.value for argument in above.args if argument.keyword}
+        if others or keyword is None:
+            return Review(
+                "on other ways through the program this name stands for something else",
+                "Give the two things two names.",
+            )
+        if keyword in given or not above.args:
+            return None
+        if any(argument.star == "**" for argument in above.args):
+            return Review(
+                f"its arguments are unpacked, so whether {keyword} is given cannot be seen here",
+                f"Pass {keyword}=True.",
+            )
+        first = above.args[0].value
+        if keyword == "use_legacy_optimizer" and program.types.of(first) <= _OPTIMIZERS:
+            return None
+        end = program.tree.span(above.args[-1])[1]
+        separator = argument_separator(program.tree, above, above.args[-1])
+        return Rewrite(
+            "says that the family is the one of TensorFlow up to 2.10",
+            lambda _: [Edit(end, end, f"{separator}{keyword}=True")],
+            is_rename=True,
+        )
 
 
-def _imported(program: Program) -> Iterator[Binding]:
-    for binding in all_bindings(program.resolver):
-        if binding.kind is BindingKind.IMPORT and is_private_module(binding.path or ""):
-            yield binding
+_UNPACKED = Review(
+    "the arguments of `compile` are unpacked, so whether a string is its optimizer cannot be seen "
+    "here",
+    "Give `compile` an optimizer of tf.keras.optimizers.legacy, not a string.",
+)
+_KEPT = Review(
+    "`compile` is kept and called later, where Keras makes an optimizer of the new family of a "
+    "string, and if it gets none",
+    "Give `compile` an optimizer of tf.keras.optimizers.legacy.",
+)
+_SPELLED = Review(
+    "this string is the path of optimizers that are of the new family now, and strings are never "
+    "edited",
+    "Write tf.keras.optimizers.legacy into it, if code looks them up by it.",
+)
+_PASSED_ON = Review(
+    "the module is passed on, or a class of it is looked up by a name that is not written out, so "
+    "which optimizers are made of it cannot be seen here",
+    "Write tf.keras.optimizers.legacy, whose classes are what these were up to TensorFlow 2.10.",
+)
 
 
-def _is_seen_through(binding: Binding, program: Program) -> bool:
-    """Whether all that is done with an imported module is to read its members, or to delete it."""
-    return all(
-        isinstance(program.tree.parent(use), cst.Attribute)
-        or any(isinstance(above, cst.Del) for above in program.tree.ancestors(use))
-        for use in binding.uses
+def _occurrence(node: cst.CSTNode, program: Program) -> Occurrence:
+    return Occurrence(node, program.tree.span(node), Role.OPTIMIZER)
+
+
+def _class_call(name: str, occurrence: Occurrence, renderer: NameRenderer) -> str:
+    paths = [f"{module}.legacy.{name}" for module in _MODULES]
+    return f"{renderer.render_path(occurrence, *paths)}()"
+
+
+def _with_default(compiled: Compile, program: Program) -> Rewrite:
+    """Returns what writes out the optimizer that `compile` takes by itself."""
+
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        occurrence = _occurrence(compiled.call, program)
+        made = _class_call(optimizer_families.DEFAULT, occurrence, renderer)
+        return append_arguments(program.tree, compiled.call, [f"optimizer={made}"])
+
+    return Rewrite("the optimizer that `compile` took by itself", edits, is_rename=True)
+
+
+_RUNS = frozenset({"eval", "exec", "locate", "import_string", "patch"})
+
+
+def looked_up_modules(program: Program) -> Iterator[cst.Call]:
+    """Yields `getattr(tf.keras, "optimizers")`."""
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and looked_up_name(node) is not None:
+            paths = program.resolver.paths(node)
+            if any(path is not None and optimizer_families.is_home(path) for path in paths):
+                yield node
+
+
+def naming_strings(program: Program) -> Iterator[cst.CSTNode]:
+    """Yields strings that code may look up optimizers by."""
+    for node, above in program.tree.parents.items():
+        if isinstance(node, cst.SimpleString):
+            is_path = optimizer_families.is_spelled_in(node.raw_value)
+            if is_path and not _is_no_lookup(node, program):
+                yield node
+            elif isinstance(above, cst.Arg) and optimizer_families.ends_in(node.raw_value):
+                call = program.tree.parent(above)
+                if isinstance(call, cst.Call) and last_name(call.func) == "attrgetter":
+                    yield node
+        elif isinstance(node, cst.FormattedStringText) and isinstance(above, cst.FormattedString):
+            call = program.tree.parent(program.tree.parent(above) or above)
+            looked_up = isinstance(call, cst.Call) and last_name(call.func) in _RUNS
+            if looked_up and optimizer_families.is_spelled_in(node.value):
+                yield node
+
+
+def _is_no_lookup(node: cst.SimpleString, program: Program) -> bool:
+    """Whether a string is an annotation, documentation or printed, or a module that is followed."""
+    call = program.tree.taker_of(node)
+    if call is not None and last_name(call.func) in {"import_module", "print"}:
+        return True
+    return isinstance(program.tree.parent(node), cst.Expr) or any(
+        isinstance(one, cst.Annotation) for one in program.tree.ancestors(node)
     )
-
-
-def _is_left(binding: Binding, names: OptimizerNames) -> bool:
-    """Whether an import is for other versions, or takes the place of one of tf-keras."""
-    tree = names.tree
-    handler = next(
-        (a for a in tree.ancestors(binding.node) if isinstance(a, cst.ExceptHandler)), None
-    )
-    tried = tree.parent(handler) if handler is not None else None
-    if isinstance(tried, cst.Try):
-        for other in binding.scope.bindings.get(binding.name, []):
-            is_of_tf_keras = (other.path or "").startswith(_OF_TF_KERAS)
-            if is_of_tf_keras and tried.body in tree.ancestors(other.node):
-                return True
-    return names.is_left(binding.node)

@@ -16,7 +16,6 @@ from lossscale_codemods.domain import (
     Occurrence,
     Program,
     Usage,
-    constant,
     kept_compiles,
     model_compile,
     others_name,
@@ -34,6 +33,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
+from lossscale_codemods.rules.lookups import lookup_of
 from lossscale_codemods.rules.loss_scale_arguments import NOT_FIXED, loss_scale_argument
 from lossscale_codemods.source.edits import remove_item
 from lossscale_codemods.source.syntax_tree import argument_of, dotted, is_none
@@ -42,21 +42,21 @@ from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, Target, canon
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 SCALED = "mixed_float16"
 """The policy that has a loss scale if none is given."""
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
 _NEW = "tf.keras.mixed_precision"
-_GLOBAL = f"{_HEAD}policy = {_OLD}.global_policy()\n"
-_NEW_GLOBAL = f"{_HEAD}policy = {_NEW}.global_policy()\n"
+_GLOBAL = (
+    f"{_HEAD}policy = {_OLD}.global_policy()\n",
+    f"{_HEAD}policy = {_NEW}.global_policy()\n",
+)
 _DEAD = ("infer", "_with_float32_vars", "infer_float32_vars", "infer_with_float32_vars")
 _SETTING = (Meaning.SET_POLICY, Meaning.POLICY_SCOPE)
 _MADE = (Meaning.POLICY, Meaning.GLOBAL_POLICY)
-_PLAIN_READS = frozenset({"name", "compute_dtype", "variable_dtype"})
 _TRAINING = ("GradientTape", "apply_gradients", "minimize", "compile")
 _FITTING = ("fit", "fit_generator", "train_on_batch")
 _ASKING = frozenset({"load_model", "clone_and_build_model", "to_json", "to_yaml"})
@@ -168,16 +168,10 @@ class PolicyObjects(Rule):
         Case(
             f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale=None)\n"
             f"{_OLD}.set_policy(p)\n"
-            "def step(model, x, y):\n"
-            "    with tf.GradientTape() as tape:\n"
-            "        loss = tf.reduce_mean((model(x) - y) ** 2)\n"
-            "    return tape.gradient(loss, model.trainable_variables)\n",
+            "with tf.GradientTape() as tape:\n    loss = compute(model)\n",
             f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n"
             f"{_NEW}.set_global_policy(p)\n"
-            "def step(model, x, y):\n"
-            "    with tf.GradientTape() as tape:\n"
-            "        loss = tf.reduce_mean((model(x) - y) ** 2)\n"
-            "    return tape.gradient(loss, model.trainable_variables)\n",
+            "with tf.GradientTape() as tape:\n    loss = compute(model)\n",
         ),
     )
     valid = (
@@ -194,11 +188,6 @@ class PolicyObjects(Rule):
             f"{_HEAD}p = {_OLD}.Policy(name, loss_scale='dynamic')\n",
             review="which policy",
             unsafe=f"{_HEAD}p = {_NEW}.Policy(name)\n",
-        ),
-        Case(
-            f"{_HEAD}p = {_OLD}.Policy(name, loss_scale=None)\nmodel.compile(opt)\n",
-            review="which policy",
-            unsafe=f"{_HEAD}p = {_NEW}.Policy(name)\nmodel.compile(opt)\n",
         ),
     )
 
@@ -218,11 +207,8 @@ class PolicyObjects(Rule):
         scale = loss_scale_argument(call)
         if scale is None:
             return rename("the current class", occurrence)
-
-        def edits(renderer: NameRenderer) -> Sequence[Edit]:
-            removed = remove_item(program.tree, call.args, [scale])
-            return [*renderer.name_edit(occurrence), *removed]
-
+        removed = remove_item(program.tree, call.args, [scale])
+        same = rename(_SAME, occurrence, removed)
         is_shown = _config_is_read(call, program)
         refusal = _refusal(call, scale, program)
         if refusal is None and is_shown:
@@ -231,20 +217,19 @@ class PolicyObjects(Rule):
                 "Read nothing of the loss scale from the config, then drop loss_scale.",
             )
         if refusal is None:
-            return Rewrite(_SAME, edits)
-        if not is_shown and _decides_nothing(call, scale.value, program):
+            return same
+        if not is_shown and _decides_nothing(scale.value, program):
             gone = set(program.tree.walk(scale.value))
-            return Rewrite(
-                "the loss scale of a policy is for optimizers that `compile` wraps, and it wraps "
-                "none here",
-                edits,
+            return dataclasses.replace(
+                same,
+                message="the loss scale of a policy is for optimizers that `compile` wraps, and it "
+                "wraps none here",
                 claims=[other for other in program.references if other.node in gone],
             )
         likely = None if is_shown else _why_likely(call, scale, program)
         if likely is not None:
-            refusal.unsafe_fix = Rewrite(likely, edits)
+            refusal.unsafe_fix = dataclasses.replace(same, message=likely)
         if not is_shown:
-            same = Rewrite(_SAME, edits)
             refusal.observed_fixes = [ObservedFix("policy", (seen,), same) for seen in _OWN_SCALES]
         return refusal
 
@@ -261,22 +246,13 @@ class PolicyReads(Rule):
     title = "The loss scale of a policy"
     meanings = frozenset()
     markers = (*OLD_NAMES, Marker(b"should_cast_variables"))
-    valid = (
-        Case(
-            f"{_GLOBAL}print(policy.loss_scale)\n",
-            f"{_NEW_GLOBAL}print(policy.loss_scale)\n",
-            review="no loss scale any more",
-        ),
-        Case(
-            f"{_GLOBAL}print(policy)\n",
-            f"{_NEW_GLOBAL}print(policy)\n",
-            review="the text of a policy",
-        ),
-        Case(
-            f"{_GLOBAL}scaled = hasattr(policy, 'loss_scale')\n",
-            f"{_NEW_GLOBAL}scaled = hasattr(policy, 'loss_scale')\n",
-            review="no loss scale any more",
-        ),
+    valid = tuple(
+        Case.behind(_GLOBAL, body, review=review)
+        for body, review in (
+            ("print(policy.loss_scale)\n", "no loss scale any more"),
+            ("print(policy)\n", "the text of a policy"),
+            ("scaled = hasattr(policy, 'loss_scale')\n", "no loss scale any more"),
+        )
     )
 
     def find(self, program: Program) -> Iterator[Found]:
@@ -286,7 +262,10 @@ class PolicyReads(Rule):
                 if _is_policy_read(node, program) and not _is_taken(node, program):
                     yield self.found(node, program, _GONE if name == "loss_scale" else _NO_CAST)
         for call in program.tree.nodes(cst.Call):
-            if _looks_up(call, program):
+            found = lookup_of(call, program)
+            if found is None or found.way not in ("getattr", "hasattr"):
+                continue
+            if found.name in _READ and program.types.is_policy(found.owner):
                 yield self.found(call, program, _GONE)
         made = {program.call(one) for one in program.references if one.meaning in _MADE} - {None}
         for text in _as_text(program) if made else ():
@@ -344,7 +323,7 @@ def name_of(policy: cst.Call, program: Program) -> str | None:
     return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None
 
 
-def compiles_wrapped(node: cst.CSTNode, program: Program) -> bool:
+def compiles_wrapped(node: cst.CSTNode | None, program: Program) -> bool:
     """Whether a call compiles a model with an optimizer that `compile` does not wrap again."""
     compiled = model_compile(node, program)
     given = compiled.optimizer if compiled is not None else None
@@ -434,97 +413,53 @@ def _why_likely(call: cst.Call, scale: cst.Arg, program: Program) -> str | None:
     return "the loss scale of a policy is for `compile`, which is not called here"
 
 
-def _config_is_read(call: cst.Call, program: Program) -> bool:
+def _config_is_read(policy: cst.Call, program: Program) -> bool:
     """Whether `get_config` is called on a policy, whatever name it has at that point."""
-    tree = program.tree
-    is_held = isinstance(tree.parent(call), cst.Element | cst.DictElement)
+    is_held = isinstance(program.tree.parent(policy), cst.Element | cst.DictElement)
     return any(
-        isinstance(tree.parent(node), cst.Call)
-        and any(
-            value.made_by is call or (is_held and value.kind is ObjectType.UNKNOWN)
-            for value in program.types.values(node.value)
-        )
-        for node in program.reads_by_attribute.get("get_config", ())
+        value.made_by is policy or (is_held and value.kind is ObjectType.UNKNOWN)
+        for read in program.reads_by_attribute.get("get_config", ())
+        if program.tree.call_of(read) is not None
+        for value in program.types.values(read.value)
     )
 
 
-def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Program) -> bool:
+def _decides_nothing(scale: cst.BaseExpression, program: Program) -> bool:
     """Whether the loss scale of a policy is for nothing in its program.
 
     Only `compile` took it: by itself, or where it loaded a compiled model, and not for an optimizer
     that was wrapped already.
     """
-    modules = program.types.project.modules
+    kinds = LossScaleTypes(program).types(scale)
+    modules, reads = program.types.project.modules, program.reads_by_attribute
     words = words_in(program.source) or _ASKING
     return (
-        _is_plain(scale, program)
-        and _is_only_set(policy, program)
+        not kinds & {LossScaleType.UNKNOWN, LossScaleType.INVALID}
+        and all(
+            _is_taken(read, program) or not _is_policy_read(read, program)
+            for read in reads.get("loss_scale", ())
+        )
         and _ASKING.isdisjoint(words)
         and (not words.isdisjoint(_TRAINING) or others_name(modules, _TRAINING))
-        and ("compile" not in words or bool(program.reads_by_attribute.get("compile")))
-        and not any(True for _ in kept_compiles(program))
+        and ("compile" not in words or bool(reads.get("compile")))
+        and not any(kept_compiles(program))
+        and all(_is_of_super(read) for read in reads.get("get_config", ()))
         and all(
-            dotted(_called(read.value)) == "super"
-            for read in program.reads_by_attribute.get("get_config", ())
-        )
-        and all(
-            compiles_wrapped(program.tree.parent(read) or read, program) or _is_other(read, program)
-            for read in program.reads_by_attribute.get("compile", ())
+            compiles_wrapped(program.tree.parent(read), program) or _is_other(read, program)
+            for read in reads.get("compile", ())
         )
         and not others_name(modules, [*_ASKING, "compile", "get_config"])
     )
 
 
-def _called(node: cst.BaseExpression) -> cst.BaseExpression:
-    """Returns f of `f()`."""
-    return node.func if isinstance(node, cst.Call) else node
-
-
-def _is_plain(scale: cst.BaseExpression, program: Program) -> bool:
-    """Whether a loss scale is a constant, a name or an object of constants: to drop it is safe."""
-    if LossScaleTypes(program).types(scale) & {LossScaleType.UNKNOWN, LossScaleType.INVALID}:
-        return False
-    parts = [a.value for a in scale.args] if isinstance(scale, cst.Call) else [scale]
-    try:
-        for part in parts:
-            if not isinstance(part, cst.Name):
-                constant(program.tree.source(part))
-    except ValueError:
-        return False  # To take it out may take out more.
-    return True
+def _is_of_super(read: cst.Attribute) -> bool:
+    return isinstance(read.value, cst.Call) and dotted(read.value.func) == "super"
 
 
 def _is_other(read: cst.Attribute, program: Program) -> bool:
     """Whether `x.compile` is a function of another package, as `re.compile` is."""
     paths = program.resolver.paths(read)
     return bool(paths) and all(p is not None and not frameworks.is_framework(p) for p in paths)
-
-
-def _is_only_set(policy: cst.Call, program: Program) -> bool:
-    """Whether a policy is only set, given to layers, and asked for its name and types."""
-    above = program.tree.parent(policy)
-    if isinstance(above, cst.Arg):
-        return _takes_policy(above, program)
-    if not isinstance(above, cst.Assign) or len(above.targets) != 1:
-        return False
-    target = above.targets[0].target
-    if not isinstance(target, cst.Name):
-        return False
-    for use in (use for b in program.scopes.binding_at[target] for use in b.uses):
-        around = program.tree.parent(use)
-        if isinstance(around, cst.Attribute):
-            if around.attr.value not in _PLAIN_READS:
-                return False
-        elif not isinstance(around, cst.Arg) or not _takes_policy(around, program):
-            return False
-    return True
-
-
-def _takes_policy(argument: cst.Arg, program: Program) -> bool:
-    if argument.keyword is not None and argument.keyword.value == "dtype":
-        return True
-    call = program.tree.parent(argument)
-    return any(one.meaning in _SETTING and program.call(one) is call for one in program.references)
 
 
 def _is_policy_read(node: cst.Attribute, program: Program) -> bool:
@@ -548,17 +483,6 @@ def _is_taken(read: cst.Attribute, program: Program) -> bool:
         and loss_scale_argument(call) is program.tree.parent(read)
         and any(o.node is call.func and o.meaning is Meaning.OPTIMIZER for o in program.references)
     )
-
-
-def _looks_up(call: cst.Call, program: Program) -> bool:
-    """Whether a call is `hasattr(policy, "loss_scale")` or `getattr(policy, "loss_scale")`."""
-    match call:
-        case cst.Call(
-            func=cst.Name(value="getattr" | "hasattr"),
-            args=[cst.Arg(value=policy, star=""), cst.Arg(value=cst.SimpleString() as name), *_],
-        ):
-            return name.evaluated_value in _READ and program.types.is_policy(policy)
-    return False
 
 
 def _as_text(program: Program) -> Iterator[cst.BaseExpression]:

@@ -322,27 +322,20 @@ class Imports(Rule):
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says which name is imported now, or why the old one still is."""
-        reason = state.reason
-        for binding in state.bindings:
-            if binding.moved:
-                return _in_imports("imports the name that means the same today")
-            if binding.dropped:
-                return _in_imports("is no longer imported, because nothing uses it")
-            reason = reason or binding.kept
-            if binding.only_suppressed:
-                return Suppressed()
-            if binding.star:
-                reason = reason or "which names it brings in cannot be seen here"
-        if reason is None and not occurrence.names[0].new:
-            reason = f"{occurrence.names[0].path} has no equivalent"
-        is_star = any(binding.star for binding in state.bindings)
-        return Review(
-            f"the import stays as it is: {reason or 'the names under it are still used'}",
-            "Import the names that are still needed from where they are today."
-            if is_star
-            else "Change those uses first, then run again.",
-            follows=state.follows,
-        )
+        if state.moved:
+            return _in_imports("imports the name that means the same today")
+        if state.dropped:
+            return _in_imports("is no longer imported, because nothing uses it")
+        if state.only_suppressed:
+            return Suppressed()
+        reason, advice = state.reason, "Change those uses first, then run again."
+        if state.star:
+            reason = reason or "which names it brings in cannot be seen here"
+            advice = "Import the names that are still needed from where they are today."
+        elif not occurrence.names[0].new:
+            reason = reason or f"{occurrence.names[0].path} has no equivalent"
+        reason = reason or "the names under it are still used"
+        return Review(f"the import stays as it is: {reason}", advice, follows=state.follows)
 
 
 def _in_imports(message: str) -> Rewrite:

@@ -10,14 +10,16 @@ import libcst as cst
 
 from lossscale_codemods.domain import Role, others_naming
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
+from lossscale_codemods.rules.lookups import last_name, literal_text, lookup_of
 from lossscale_codemods.source.reading import text_of
+from lossscale_codemods.source.syntax_tree import key_of
 from lossscale_codemods.tables import likely_names, names
 from lossscale_codemods.tables.names import HELPER, Target
 from lossscale_codemods.tables.records import Outcome, Record, Result, Status
 from lossscale_codemods.tables.suppression import IS_OURS, comments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from lossscale_codemods.domain import Program
     from lossscale_codemods.tables.options import Options
@@ -206,11 +208,11 @@ def _is_attribute_test(program: Program, node: cst.CSTNode, text: str) -> bool:
     if call is None and isinstance(program.tree.parent(node), cst.Element):
         around = (one for one in program.tree.ancestors(node) if isinstance(one, cst.Call))
         call = next(around, None)
-    called = _last_name(call) if call is not None else ""
+    called = last_name(call.func) if call is not None else ""
     if call is None or not call.args or text not in _MEMBERS:
         return False
     if called in _ASKS:
-        return _is_old_member(call.args[0].value, text, program)
+        return _is_old_member(_still_there(call.args[0].value, program), text)
     return called in _IMPORTS and any(
         isinstance(n, cst.SimpleString) and str(n.evaluated_value).endswith("mixed_precision")
         for n in program.tree.walk(call)
@@ -248,7 +250,7 @@ def _string_text(node: cst.SimpleString | cst.FormattedString) -> str | None:
         parts = (p.value if isinstance(p, cst.FormattedStringText) else _FIELD for p in node.parts)
         return "".join(parts)
     try:
-        return str(node.evaluated_value)
+        return literal_text(node)
     except (ValueError, SyntaxError):
         return None
 
@@ -257,9 +259,9 @@ def _can_be_run(program: Program, node: cst.CSTNode) -> bool:
     """Whether a string is given to what runs it, or can come to that in this program."""
     for above in program.tree.ancestors(node):
         if isinstance(above, cst.Call):
-            if _runs(above, program) or _last_name(above) in _RUNS_A_LINE:
+            if _runs(above, program) or last_name(above.func) in _RUNS_A_LINE:
                 return True
-            if _last_name(above) in _SHOWS:
+            if last_name(above.func) in _SHOWS:
                 return False
         elif isinstance(above, cst.Raise | cst.Assert):
             return False
@@ -282,29 +284,18 @@ def _runs_text(program: Program) -> bool:
 def _runs(call: cst.Call, program: Program) -> bool:
     """Whether a call runs a text as Python."""
     is_method = isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS
-    if _last_name(call) not in _RUNS or is_method:
+    if last_name(call.func) not in _RUNS or is_method:
         return False
     return not program.resolver.bindings(call.func) or bool(program.resolver.path(call.func))
 
 
-def _last_name(call: cst.Call) -> str:
-    last = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
-    return last.value if isinstance(last, cst.Name) else ""
-
-
-_WAYS_TO_IMPORT: Final = frozenset(
-    {"__import__", "import_module", "resolve_name", "find_spec", "import_string", "locate"}
-)
+_IMPORTS_BY_NAME: Final = _IMPORTS | {"resolve_name", "find_spec", "import_string", "locate"}
 _OLD_CODE: Final = re.compile(
     r"mixed_precision|(?:^|precision\.)experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
 )
 """What a string has in it that can be a part of code with an old name."""
-_TABLES: Final = frozenset({"globals", "locals", "vars"})
-_SHORTEST_PART: Final = 3
-_GETS: Final = frozenset({"get", "pop", "__getitem__"})
 _OLD_PART: Final = re.compile(r"(?<!\w)experimental(?!\w)")
-_WORDS: Final = ("mixed_precision", "LossScale", "loss_")
-"""A file that comes to old modules has one of these somewhere."""
+"""What a string has in it that can be the last part of the path of an old module."""
 _HEAD = "import tensorflow as tf\n"
 
 
@@ -327,7 +318,7 @@ class RunTimeNames(Rule):
             "from importlib import import_module\n"
             "ROOT = 'tensorflow.keras.mixed_precision'\n"
             "import_module(ROOT + '.experimental').set_policy('mixed_float16')\n",
-            review="put together",
+            review="put together when the program runs",
         ),
         Case(
             f"{_HEAD}mp = vars(tf.keras.mixed_precision)['experimental']\n",
@@ -335,7 +326,7 @@ class RunTimeNames(Rule):
         ),
         Case(
             f"{_HEAD}exec('tf.keras.mixed_precision.' + 'experimental.set_policy()')\n",
-            review="text that is run here",
+            review="the text that is run or imported here",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -347,15 +338,11 @@ class RunTimeNames(Rule):
     )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields the calls and the subscripts."""
-        has_old_part = _has_old_part(program)
-        for node in program.tree.nodes(cst.Call, cst.Subscript):
+        """Yields what looks up names, imports by them or runs text."""
+        for node in program.tree.parents:
             review = _of_lookup(node, program)
-            if isinstance(node, cst.Call) and review is None:
-                if _imports_old_name(node, program):
-                    review = _IMPORTED
-                elif has_old_part and _runs_built_text(node, program):
-                    review = _RUN
+            if review is None and isinstance(node, cst.Call):
+                review = _BUILT if _takes_built_text(node, program) else None
             if review is not None:
                 is_old = review is not _LOOKED_UP
                 role = Role.FOUND if is_old else Role.DOUBTFUL
@@ -367,14 +354,9 @@ _LOOKED_UP = Review(
     "module are gone",
     "Look at the names that come here, and write the new ones.",
 )
-_IMPORTED = Review(
-    "the name of what is imported here is put together when the program runs, and can be that of a "
-    "module that is gone",
-    "Import tensorflow.keras.mixed_precision, and write the new names.",
-)
-_RUN = Review(
-    "the text that is run here is put together when the program runs, and a string of this file "
-    "has a part of an old name",
+_BUILT = Review(
+    "the text that is run or imported here is put together when the program runs, and a string has "
+    "a part of an old name",
     "Look at the text that comes here, and write the new names into it.",
 )
 _IN_A_DICTIONARY = Review(
@@ -383,69 +365,48 @@ _IN_A_DICTIONARY = Review(
 )
 
 
-def _imports_old_name(call: cst.Call, program: Program) -> bool:
-    """Whether a call imports what a name stands for that the program puts together."""
-    if _last_name(call) not in _WAYS_TO_IMPORT or not call.args:
-        return False
-    given = call.args[0].value
-    if isinstance(given, cst.SimpleString):
-        return False  # The rule for strings reports it.
-    if not any(word in program.tree.code for word in _WORDS):
-        return False
-    return any(map(_OLD_PART.search, _texts(given, program)))
-
-
-def _texts(node: cst.CSTNode, program: Program) -> Iterator[str]:
-    """Yields the strings in an expression."""
-    for one in program.tree.walk(node):
-        if isinstance(one, cst.SimpleString) and isinstance(one.evaluated_value, str):
-            yield one.evaluated_value
-        elif isinstance(one, cst.FormattedStringText):
-            yield one.value
-
-
-def _of_lookup(node: cst.Call | cst.Subscript, program: Program) -> Review | None:
+def _of_lookup(node: cst.CSTNode, program: Program) -> Review | None:
     """Says what is looked up in a module by its name, if that can be an old name."""
-    if _looks_up_own_name(node, program):
-        return _LOOKED_UP
     match node:
-        case cst.Call(func=cst.Name("getattr" | "hasattr"), args=[given, asked, *_]) if (
-            not isinstance(asked.value, cst.SimpleString)  # The rule for strings reports it.
-            and not program.resolver.bindings(node.func)
-        ):
-            return _LOOKED_UP if _had_old_members(given.value, program) else None
-        case cst.Call(args=[given, *_]) if _last_name(node) == "getmembers":
-            return _LOOKED_UP if _had_old_members(given.value, program) else None
-        case cst.Call(func=cst.Attribute(value=table, attr=cst.Name(word)), args=[given, *_]) if (
-            word in _GETS
-        ):
-            name = given.value
-        case cst.Subscript(value=table, slice=[cst.SubscriptElement(slice=cst.Index(value=name))]):
-            pass
-        case _:
-            return None
-    match table:
-        case cst.Attribute(value=module, attr=cst.Name("__dict__")):
-            pass
-        case cst.Call(func=cst.Name("vars"), args=[cst.Arg(value=module, star="")]):
-            pass
-        case _:
-            return None
-    if isinstance(name, cst.SimpleString):
-        is_old = _is_old_member(module, str(name.evaluated_value), program)
-        return _IN_A_DICTIONARY if is_old else None
-    return _LOOKED_UP if _had_old_members(module, program) else None
+        case cst.Subscript(value=cst.Call(func=cst.Name("globals" | "locals" | "vars"), args=[])):
+            # A file's own names are looked up: by a literal, the rule for imports follows them.
+            return _LOOKED_UP if key_of(node) is None and program.imports else None
+    found = lookup_of(node, program)
+    if found is None:
+        return None
+    paths = _still_there(found.owner, program)
+    if isinstance(program.tree.parent(node), cst.ComparisonTarget):
+        return None  # `"experimental" in vars(x)` only asks.
+    if found.name is None:
+        return _LOOKED_UP if any(map(names.has_old_members, paths)) else None
+    # Where a function looks it up, the rule for strings reports it.
+    is_old = found.way == "vars" and _is_old_member(paths, found.name)
+    return _IN_A_DICTIONARY if is_old else None
 
 
-def _is_old_member(module: cst.BaseExpression, name: str, program: Program) -> bool:
+def _takes_built_text(call: cst.Call, program: Program) -> bool:
+    """Whether a call runs, or imports by, a text that is no literal and can have an old name."""
+    given = call.args[0].value if call.args else None
+    if given is None or literal_text(given) is not None:
+        return False  # The rule for strings reports it.
+    if last_name(call.func) in _IMPORTS_BY_NAME:
+        parts = program.tree.walk(given)
+        texts = (
+            n.value for n in parts if isinstance(n, cst.SimpleString | cst.FormattedStringText)
+        )
+        return any(map(_OLD_PART.search, texts)) and "mixed_precision" in program.tree.code
+    if not _runs(call, program) or not program.remembered(
+        "has a part of an old name", lambda: _has_old_part(program)
+    ):
+        return False
+    taker = program.tree.taker_of(call)
+    # `exec(compile(text))` runs one text.
+    return taker is None or not _takes_built_text(taker, program)
+
+
+def _is_old_member(modules: Iterable[str], name: str) -> bool:
     """Whether a module that is still there had an old name."""
-    paths = _still_there(module, program)
-    return any(names.lookup(f"{path}.{name}") is not None for path in paths)
-
-
-def _had_old_members(module: cst.BaseExpression, program: Program) -> bool:
-    """Whether a module that is still there had any old names."""
-    return any(map(names.has_old_members, _still_there(module, program)))
+    return any(names.lookup(f"{path}.{name}") is not None for path in modules)
 
 
 def _still_there(module: cst.BaseExpression, program: Program) -> list[str]:
@@ -455,45 +416,13 @@ def _still_there(module: cst.BaseExpression, program: Program) -> list[str]:
 
 def _has_old_part(program: Program) -> bool:
     """Whether a string of a file, other than a docstring, has a part of code with an old name."""
-    if program.decided_strings:
-        return False
-    return any(
+    return not program.decided_strings and any(
         _OLD_CODE.search(node.value) is not None
         # The rule for strings says of whole names whether they can be run.
         and not any(likely_names.mentions_of_old_names(node.value))
         and not isinstance(program.tree.parent(node), cst.Expr)
         for node in program.tree.nodes(cst.SimpleString, cst.FormattedStringText)
     )
-
-
-def _runs_built_text(call: cst.Call, program: Program) -> bool:
-    """Whether a call runs a text that is no literal."""
-    if (
-        not _runs(call, program)
-        or not call.args
-        or isinstance(call.args[0].value, cst.SimpleString)
-    ):
-        return False
-    taker = program.tree.taker_of(call)
-    # `exec(compile(text))` runs one text.
-    return taker is None or not _runs_built_text(taker, program)
-
-
-def _looks_up_own_name(node: cst.CSTNode, program: Program) -> bool:
-    """Whether `globals()["Loss" + kind]` can be an old name that the file imports."""
-    match node:
-        case cst.Subscript(
-            value=cst.Call(func=cst.Name(value=table), args=[]),
-            slice=[cst.SubscriptElement(slice=cst.Index(value=index))],
-        ) if table in _TABLES and not isinstance(index, cst.SimpleString):
-            parts = [text for text in _texts(index, program) if len(text) >= _SHORTEST_PART]
-            imported = [
-                binding.name
-                for occurrence in program.imports
-                for binding in program.scopes.binding_at.get(occurrence.node, ())
-            ]
-            return any(part in name for part in parts for name in imported)
-    return False
 
 
 def migrate_config(source: bytes, options: Options) -> Result:

@@ -206,13 +206,6 @@ def loss_scale_class(path: str) -> str | None:
     return short if short in {"FixedLossScale", "DynamicLossScale"} else None
 
 
-def is_loss_scale_class(path: str) -> bool:
-    """Whether a path is of a loss scale class that programs can subclass."""
-    old = lookup(path)
-    is_base = old is not None and old.meaning is Meaning.LOSS_SCALE
-    return is_base or canonical(path) == f"{_V1_HOME}.LossScale" or bool(loss_scale_class(path))
-
-
 def loss_scale_optimizers(target: Target, home: str = "tensorflow") -> tuple[str, ...]:
     """Returns the paths of the LossScaleOptimizer of a target with the new API.
 

@@ -11,9 +11,9 @@ import keras
 if keras.backend.backend() == "tensorflow":
     from compat_lossscale.keras3.backends.tensorflow import TensorFlowSteps as Steps
 elif keras.backend.backend() == "jax":
-    from compat_lossscale.keras3.backends.stateless import StatelessSteps as Steps  # type: ignore[assignment]  # one of three
+    from compat_lossscale.keras3.backends.stateless import StatelessSteps as Steps
 else:
-    from compat_lossscale.keras3.backends.stateless import EagerSteps as Steps  # type: ignore[assignment]  # one of three
+    from compat_lossscale.keras3.backends.stateless import EagerSteps as Steps
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -55,19 +55,10 @@ _IN_A_SCOPE = (
 )
 
 
-class StatelessSteps:
+class StatelessSteps(keras.optimizers.LossScaleOptimizer):
     """Takes a step on values, and returns the values after it."""
 
     _spec: LossScaleSpec
-    _counts_skipped_too: bool
-    inner_optimizer: Any
-    built: bool
-    initial_scale: Any
-    dynamic_scale: Any
-    step_counter: Any
-    variables: list[Any]
-    _unscaled: Callable[..., list[Any]]
-    _variables_of: Callable[[list[Any]], Sequence[Any]]
 
     @staticmethod
     def _outside_of_functions() -> Any:
@@ -265,7 +256,6 @@ class EagerSteps(StatelessSteps):
     _last_step_was_skipped = False
     _steps_at_floor = 0
     _has_said_it_is_stuck = False
-    _restart: Callable[[], None]
 
     def _take_step(self, gradients: list[Any], variables: Any, scaled: bool) -> None:
         """Applies gradients if they are finite, and moves the loss scale."""

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
+import keras
 import tensorflow as tf
 
 from compat_lossscale.core import (
@@ -28,16 +28,10 @@ _LARGEST_WITH_RECIPROCAL = 2.0**126
 """The largest number whose reciprocal float32 holds as a normal number."""
 
 
-class TensorFlowSteps(CountsSkippedSteps):
+class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
     """Translates the protocol of Keras 3's optimizers into calls of the core."""
 
     _spec: LossScaleSpec
-    inner_optimizer: Any
-    dynamic_scale: Any
-    step_counter: Any
-    _make_scale_variables: Callable[[], None]
-    _unscaled: Callable[..., list[Any]]
-    _variables_of: Callable[[list[Any]], Sequence[Any]]
 
     @property
     def _loss_scale(self) -> LossScale:  # type: ignore[override]  # made when it is first needed

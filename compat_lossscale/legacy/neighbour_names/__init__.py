@@ -9,9 +9,10 @@ imports a framework.
 from __future__ import annotations
 
 import functools
+import json
+from pathlib import Path
 
 from compat_lossscale.legacy.neighbour_names import keras_names, library_names, tensorflow_names
-from compat_lossscale.legacy.neighbour_names.keras_public_names import OTHERS, PUBLIC_NAMES
 from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 
 _METHODS = (*tensorflow_names.METHODS, *tensorflow_names.GONE_METHODS)
@@ -35,6 +36,14 @@ TABLE: tuple[Neighbour, ...] = (
 _NAMES = {one.module_or_name: one for one in TABLE}
 _APIS = ("tensorflow.compat.v1.", "tensorflow.compat.v2.")
 _PUBLIC_KERAS = "tensorflow.keras"
+_KERAS_NAMES: dict[str, dict[str, str]] = json.loads(
+    Path(__file__).with_name("keras_public_names.json").read_text(encoding="utf-8")
+)
+"""Made by `tools/keras_public_names.py`."""
+PUBLIC_NAMES = _KERAS_NAMES["public"]
+"""The classes and functions of each public module of Keras, by its place in `tf.keras`."""
+OTHERS = _KERAS_NAMES["others"]
+"""Names of private modules that stand for something else than the public ones."""
 METHODS = {one.short_name: one for one in _METHODS if one.short_name != "compute_loss"}
 """By its name, each method and attribute that no other class is likely to have."""
 

@@ -34,7 +34,7 @@ _CONTRIB = (
     ),
 )
 _ESTIMATOR_API = "tensorflow_estimator._api"
-_ESTIMATORS_UNTIL = "TensorFlow 2.15"
+_ESTIMATORS_UNTIL = "2.15"
 _AS_ESTIMATORS = (
     "the package tensorflow-estimator 2.15, which has to be installed; not on TPUs, and no "
     "strategy over several workers"
@@ -61,91 +61,84 @@ def _gone(until: str, why: tuple[str, str], place: str, *names: str) -> tuple[Ne
     return tuple(Neighbour(f"{place}.{one}", f"TensorFlow {until}", "", *why) for one in names)
 
 
-def _option(name: str, faithful: str = "it is set and read, and does nothing") -> Neighbour:
+def _member(
+    place: str, name: str, until: str, faithful: str, instead: str, exactly: str = ""
+) -> Neighbour:
+    """A name that `legacy.changed_behaviour` has."""
+    served_by = f"{_MEMBERS}:{name}"
     return Neighbour(
-        f"{_DATA}.OptimizationOptions.{name}",
-        "TensorFlow 2.5",
-        f"{_MEMBERS}:{name}",
-        faithful,
-        "nothing",
+        f"{place}.{name}", f"TensorFlow {until}", served_by, faithful, instead, exactly
     )
 
 
+def _module(
+    name: str,
+    until: str,
+    served_by: str,
+    faithful: str,
+    instead: str,
+    package: tuple[str, str] | None = None,
+) -> Neighbour:
+    """A module with what is below it."""
+    until = f"TensorFlow {until}"
+    return Neighbour(f"{name}.*", until, served_by, faithful, instead, package=package)
+
+
+_MODEL = f"{_KERAS}.Model"
+_SEQUENTIAL = f"{_KERAS}.Sequential"
+_LAYER = f"{_KERAS}.layers.Layer"
+_STRATEGY = f"{_API}.distribute.Strategy"
+_OPTIONS = f"{_DATA}.OptimizationOptions"
+_REMEMBERED = "it is set and read, and does nothing"
+
 METHODS = (
-    Neighbour(
-        f"{_API}.distribute.Strategy.experimental_run_v2",
-        "TensorFlow 2.3",
-        f"{_MEMBERS}:experimental_run_v2",
-        THE_SAME,
-        "Strategy.run",
-        f"{_API}.distribute.Strategy.run",
-    ),
-    Neighbour(
-        f"{_DATA}.OptimizationOptions.map_vectorization",
-        "TensorFlow 2.6",
-        f"{_MEMBERS}:map_vectorization",
-        "it is set and read, and does nothing: it made datasets faster, and did not change them",
+    _member(_STRATEGY, "experimental_run_v2", "2.3", THE_SAME, "Strategy.run", f"{_STRATEGY}.run"),
+    _member(
+        _OPTIONS,
+        "map_vectorization",
+        "2.6",
+        f"{_REMEMBERED}: it made datasets faster, and did not change them",
         "nothing",
     ),
     Neighbour(
-        f"{_KERAS}.Model.compute_loss",
+        f"{_MODEL}.compute_loss",
         "TensorFlow 2.8",
         f"{_MEMBERS}:ComputeLoss",
         "a later base class' method of that name is found, as before Keras had one itself",
         "another name, or the mixin as the first base class",
     ),
-    Neighbour(
-        f"{_KERAS}.Sequential.predict_classes",
-        "TensorFlow 2.5",
-        f"{_MEMBERS}:predict_classes",
+    _member(
+        _SEQUENTIAL,
+        "predict_classes",
+        "2.5",
         THE_SAME,
         "model.predict(x).argmax(axis=-1), or (model.predict(x) > 0.5).astype('int32') for a "
         "single output",
     ),
-    Neighbour(
-        f"{_KERAS}.Sequential.predict_proba",
-        "TensorFlow 2.5",
-        f"{_MEMBERS}:predict_proba",
-        THE_SAME,
-        "model.predict(x)",
-    ),
-    Neighbour(
-        f"{_API}.distribute.Strategy.experimental_make_numpy_dataset",
-        "TensorFlow 2.3",
-        f"{_MEMBERS}:experimental_make_numpy_dataset",
+    _member(_SEQUENTIAL, "predict_proba", "2.5", THE_SAME, "model.predict(x)"),
+    _member(
+        _STRATEGY,
+        "experimental_make_numpy_dataset",
+        "2.3",
         THE_SAME,
         "tf.data.Dataset.from_tensor_slices",
     ),
     *(
-        Neighbour(
-            f"{_KERAS}.layers.Layer.get_{what}_for",
-            "TensorFlow 2.8",
-            f"{_MEMBERS}:get_{what}_for",
-            f"all {what}, as from TensorFlow 2.3",
-            f"layer.{what}",
+        _member(
+            _LAYER, f"get_{what}_for", "2.8", f"all {what}, as from TensorFlow 2.3", f"layer.{what}"
         )
         for what in ("updates", "losses")
     ),
     *(
-        _option(name)
+        _member(_OPTIONS, name, "2.5", _REMEMBERED, "nothing")
         for name in (
-            "autotune_buffers",
-            "autotune_cpu_budget",
-            "autotune_algorithm",
-            "autotune_ram_budget",
-            "filter_with_random_uniform_fusion",
-            "hoist_random_uniform",
+            *("autotune_buffers", "autotune_cpu_budget", "autotune_algorithm"),
+            *("autotune_ram_budget", "filter_with_random_uniform_fusion", "hoist_random_uniform"),
             "reorder_data_discarding_ops",
         )
     ),
     *(
-        Neighbour(
-            f"{_DATA}.Optional.{name}",
-            "TensorFlow 2.2",
-            f"{_MEMBERS}:{name}",
-            THE_SAME,
-            f"Optional.{instead}",
-        )
+        _member(f"{_DATA}.Optional", name, "2.2", THE_SAME, f"Optional.{instead}")
         for name, instead in (("none_from_structure", "empty"), ("value_structure", "element_spec"))
     ),
 )
@@ -153,38 +146,26 @@ METHODS = (
 which is replaced where a class has it."""
 
 COMMON_METHODS = (
-    Neighbour(
-        f"{_KERAS}.layers.Layer.apply",
-        "TensorFlow 2.8",
-        f"{_MEMBERS}:apply",
-        THE_SAME,
-        "layer(x)",
-    ),
-    _option("autotune", "it is set and read, and does nothing: it made datasets faster"),
-    Neighbour(
-        f"{_DATA}.DistributeOptions.auto_shard",
-        "TensorFlow 2.0",
-        f"{_MEMBERS}:auto_shard",
+    _member(_LAYER, "apply", "2.8", THE_SAME, "layer(x)"),
+    _member(_OPTIONS, "autotune", "2.5", f"{_REMEMBERED}: it made datasets faster", "nothing"),
+    _member(
+        f"{_DATA}.DistributeOptions",
+        "auto_shard",
+        "2.0",
         "true is the policy AUTO, and false is OFF",
         "auto_shard_policy",
     ),
     *_gone(
         "2.1",
         _OF_COMPILE,
-        f"{_KERAS}.Model",
+        _MODEL,
         *("total_loss", "sample_weights", "sample_weight_mode", "loss_functions"),
     ),
 )
 """Attributes of classes, under names that others have as well. `migrate` does not look for them."""
 
 NAMES = (
-    Neighbour(
-        f"{_DATA}.MapVectorizationOptions",
-        "TensorFlow 2.6",
-        f"{_MEMBERS}:MapVectorizationOptions",
-        "it is set and read, and does nothing",
-        "nothing",
-    ),
+    _member(_DATA, "MapVectorizationOptions", "2.6", _REMEMBERED, "nothing"),
     Neighbour(
         f"{_KERAS}.__version__",
         "TensorFlow 2.15",
@@ -250,7 +231,7 @@ GONE_METHODS = (
         for one in _gone(
             "2.3",
             (_TPUS_ALONE, f"Call tf.distribute.TPUStrategy.experimental_{name}, or take it out"),
-            f"{_API}.distribute.Strategy",
+            _STRATEGY,
             f"experimental_{name}",
         )
     ),
@@ -313,7 +294,7 @@ ESTIMATORS = (
     *(
         Neighbour(
             name,
-            _ESTIMATORS_UNTIL,
+            f"TensorFlow {_ESTIMATORS_UNTIL}",
             f"{_OURS}.estimator_training:estimator_{api}",
             _AS_ESTIMATORS,
             _IN_PLACE_OF_ESTIMATORS,
@@ -323,7 +304,7 @@ ESTIMATORS = (
     ),
     Neighbour(
         f"{_PRIVATE}.util.tf_export.ESTIMATOR_API_NAME",
-        _ESTIMATORS_UNTIL,
+        f"TensorFlow {_ESTIMATORS_UNTIL}",
         f"{_OURS}.estimator_training:ESTIMATOR_API_NAME",
         "it marks names of tensorflow-estimator, for no use at run time",
         "nothing",
@@ -419,55 +400,47 @@ them: `control_flow_ops.cond`, `ops.Tensor`."""
 
 MODULES = (
     *(
-        Neighbour(
-            f"{_PRIVATE}.{module}.*",
-            f"TensorFlow {until}",
-            f"{_PRIVATE}.{home}",
-            THE_SAME,
-            f"{_PRIVATE}.{home}",
-        )
-        for module, (until, home) in _MOVED_MODULES.items()
+        _module(f"{_PRIVATE}.{name}", until, f"{_PRIVATE}.{home}", THE_SAME, f"{_PRIVATE}.{home}")
+        for name, (until, home) in _MOVED_MODULES.items()
     ),
-    Neighbour(
-        f"{_TRACKING}.*", "TensorFlow 2.9", _TRACKABLE, THE_SAME, "tf.train.Checkpoint, tf.Module"
-    ),
-    Neighbour(
-        f"{_TRACKING}.tracking.*",
-        "TensorFlow 2.9",
+    _module(_TRACKING, "2.9", _TRACKABLE, THE_SAME, "tf.train.Checkpoint, tf.Module"),
+    _module(
+        f"{_TRACKING}.tracking",
+        "2.9",
         f"{_TRACKABLE}.autotrackable, {_TRACKABLE}.resource, {_TRACKABLE}.asset",
         THE_SAME,
         "tf.Module",
     ),
-    Neighbour(
-        f"{_TRACKING}.util.*",
-        "TensorFlow 2.9",
+    _module(
+        f"{_TRACKING}.util",
+        "2.9",
         f"{_CHECKPOINT}.checkpoint, {_CHECKPOINT}.util",
         THE_SAME,
         "tf.train.Checkpoint",
     ),
-    Neighbour(
-        f"{_TRACKING}.graph_view.*",
-        "TensorFlow 2.9",
+    _module(
+        f"{_TRACKING}.graph_view",
+        "2.9",
         f"{_CHECKPOINT}.graph_view",
         "of variables, serialize_object_graph() gives a part of the key, and all copies together",
         "tf.train.Checkpoint",
     ),
-    Neighbour(
-        f"{_PRIVATE}.eager.profiler.*",
-        "TensorFlow 2.19",
+    _module(
+        f"{_PRIVATE}.eager.profiler",
+        "2.19",
         f"{_OURS}.estimator_training",
         "it can be imported, as programs do with their callbacks; not used",
         "tf.profiler.experimental",
     ),
-    Neighbour(f"{_API}.contrib.*", "TensorFlow 1.15", "", *_CONTRIB),
+    _module(f"{_API}.contrib", "1.15", "", *_CONTRIB),
     *(
-        Neighbour(
-            f"{name}.*",
+        _module(
+            name,
             _ESTIMATORS_UNTIL,
             served_by,
             _AS_ESTIMATORS,
             _IN_PLACE_OF_ESTIMATORS,
-            package=_ESTIMATOR_PACKAGE,
+            _ESTIMATOR_PACKAGE,
         )
         for name, served_by in (
             (f"{_API}.estimator", f"{_ESTIMATOR_API}.v2.estimator"),
@@ -476,16 +449,16 @@ MODULES = (
             (f"{_PRIVATE}.estimator", "tensorflow_estimator.python.estimator"),
         )
     ),
-    Neighbour(
-        f"{_PRIVATE}.distribute.estimator_training.*",
+    _module(
+        f"{_PRIVATE}.distribute.estimator_training",
         _ESTIMATORS_UNTIL,
         f"{_OURS}.estimator_training",
         "for one worker, with any strategy; a cluster is an error",
         _IN_PLACE_OF_ESTIMATORS,
     ),
     *(
-        Neighbour(
-            f"{_PRIVATE}.tpu.{name}.*",
+        _module(
+            f"{_PRIVATE}.tpu.{name}",
             _ESTIMATORS_UNTIL,
             f"{_OURS}.estimator_training",
             "it can be imported, so that the rest of tensorflow-estimator can; not used",
@@ -513,7 +486,7 @@ def _inserted(path: str, same: int, then: str, *told_by: type) -> Changed:
 _SAVE = ("include_optimizer", "save_format", "signatures", "options", "save_traces")
 
 SIGNATURES: tuple[Changed, ...] = (
-    Changed(f"{_KERAS}.Model.save", 2, _SAVE, {2: (bool,)}, at_most=3),
+    Changed(f"{_MODEL}.save", 2, _SAVE, {2: (bool,)}, at_most=3),
     Changed(f"{_KERAS}.models.save_model", 3, _SAVE, {3: (bool,)}, at_most=4),
     Changed(
         f"{_KERAS}.Model.load_weights", 1, ("by_name", "skip_mismatch", "options"), {1: (bool,)}

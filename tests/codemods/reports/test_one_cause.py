@@ -36,6 +36,18 @@ def test_people_are_shown_the_cause_alone() -> None:
     assert exit_code(run) == 1
 
 
+def test_what_is_said_of_several_places_is_shown_once() -> None:
+    spec = "spec = tf.estimator.EstimatorSpec(mode)\n"
+    policy = "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
+    Path("a.py").write_text(f"import tensorflow as tf\n{policy}{spec * 3}tf.estimator.Estimator\n")
+    run = migrated()
+    (shown,) = findings(run)
+    assert shown.startswith("a.py:3:8: LS902 tf.estimator: ")
+    assert "    Also at 4:8, 5:8, 6:1.\n" in shown
+    assert "4 needs review" in summary(run, write=False)
+    assert as_github(run).count("::warning") == 4
+
+
 def test_machines_are_told_of_both() -> None:
     content = json.loads(as_json(migrated()))
     check(content, "migrate")

@@ -247,3 +247,12 @@ def test_an_object_with_a_loss_scale_of_its_own(name: str) -> None:
     lines = "class Trainer:\n    @property\n    def loss_scale(self):\n        return 1.0\n"
     lines += f"class Derived(Trainer):\n    pass\ntrainer = {name}()\nprint(trainer.loss_scale)\n"
     check(lines)
+
+
+def test_an_optimizer_of_the_class_that_stayed_beside_one_that_is_not_known() -> None:
+    lines = (
+        "model_opt = choices[name]()\nif mixed:\n"
+        "    model_opt = tf.keras.mixed_precision.LossScaleOptimizer(model_opt)\n"
+        "print(model_opt.loss_scale)\n"
+    )
+    check(lines)

@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+from lossscale_codemods.running import migrate_files
+from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.options import Options
 
 from tests.codemods.checks import check_review, check_transformed
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OLD = (
     "import tensorflow as tf\nopt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(\n"
@@ -43,3 +51,33 @@ def test_a_step_behind_fit_is_reported() -> None:
         "opt.apply_gradients([(gradient, weight)])\n"
     )
     check_review(OLD + lines, NEW + lines, "takes the gradients for scaled ones", target="keras3")
+
+
+NET = (
+    "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n"
+    "    def train_step(self, data):\n"
+    "        scaled = self.optimizer.get_scaled_loss(compute(data))\n"
+)
+MAIN = (
+    "import tensorflow as tf\nfrom net import Net\n\n"
+    "tf.keras.mixed_precision.set_global_policy('mixed_float16')\nnet = Net()\n"
+    "net.compile('sgd')\n"
+)
+
+
+def test_a_step_of_a_model_that_no_file_compiles_is_reported() -> None:
+    check_review(NET, NET, "which has no get_scaled_loss", target="keras3")
+    own = NET.replace(
+        "    def train",
+        "    def __init__(self, opt):\n        self.optimizer = opt\n\n    def train",
+    )
+    check_transformed(own, own, target="keras3")
+
+
+def test_a_step_of_a_model_that_another_file_compiles_stays(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    (tmp_path / "main.py").write_text(MAIN)
+    report = migrate_files.run([tmp_path], Options(target=Target.KERAS3), jobs=1)
+    [main] = [file for file in report.files if file.result.records]
+    assert main.path.name == "main.py"
+    assert "net.compile(_loss_scaled(net, 'sgd'))" in main.result.text

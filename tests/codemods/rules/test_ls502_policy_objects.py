@@ -189,7 +189,6 @@ def test_a_loss_scale_that_nothing_takes_goes(arguments: str, left: str) -> None
         ("'mixed_float16', loss_scale=None", {"before": "from keras.models import load_model"}),
         ("'mixed_float16', loss_scale=None", {"behind": "print(layer.get_config())"}),
         ("'mixed_float16', loss_scale=None", {"behind": "print(model.to_json())"}),
-        ("'mixed_float16', loss_scale=None", {"behind": "print(p)"}),
         ("'mixed_float16', loss_scale=None", {"behind": "print(p.loss_scale)"}),
         ("'mixed_float16', loss_scale=next(scales)", {}),
         ("'mixed_float16', loss_scale=flags.scale", {}),

@@ -63,3 +63,18 @@ def test_other_policies_have_no_loss_scale(name: str) -> None:
         PLAIN.replace("mixed_float16", name) + line,
         target="keras3",
     )
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "opt = model.optimizer\nprint(opt.loss_scale)",
+        "loss = model.optimizer.get_scaled_loss(loss)",
+    ],
+)
+def test_programs_of_tensorflow_2_4_have_it_wrapped_if_they_use_its_members(use: str) -> None:
+    before = f"{PLAIN}{MODEL}model.compile('sgd', 'mse')\n"
+    assert migrate_source(before, target="keras3").text == before
+    after = migrate_source(f"{before}{use}\n", target="keras3")
+    assert "model.compile(_loss_scaled(model, 'sgd'), 'mse')" in after.text
+    assert [record.rule for record in after.records] == ["LS511"]

@@ -71,7 +71,7 @@ def test_such_a_program_is_an_old_one() -> None:
     )
 
 
-RUN = "the text that is run here is put together"
+RUN = "the text that is run or imported here is put together"
 _TIMES = "import tensorflow as tf\nfrom timeit import timeit\n"
 
 

@@ -1,0 +1,405 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What makes loss-scale optimizers: their constructor, and the graph rewrite."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    KERAS_WRAPPER,
+    Answer,
+    LossScaleType,
+    ObjectType,
+    Occurrence,
+    Program,
+    Role,
+    optimizer_argument,
+    others_name,
+    what_is,
+)
+from lossscale_codemods.rules.base import (
+    Case,
+    Found,
+    Ignore,
+    MeaningClaim,
+    ObservedFix,
+    Review,
+    Rewrite,
+    Rule,
+    Verdict,
+    rename,
+)
+from lossscale_codemods.rules.loss_scale_arguments import (
+    ArgumentReader,
+    Arguments,
+    argument_edits,
+    is_moved,
+    loss_scale_argument,
+    made_of,
+    old_name,
+    rewrite_constructor,
+    takes_old_arguments,
+)
+from lossscale_codemods.rules.policies import SETTERS, policy_calls
+from lossscale_codemods.source.edits import insert_line_behind
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.frameworks import is_new_optimizer
+from lossscale_codemods.tables.names import (
+    WITH_KERAS_2,
+    WITH_KERAS_3,
+    Meaning,
+    Target,
+    loss_scale_optimizers,
+)
+from lossscale_codemods.tables.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.rules.name_rendering import NameRenderer
+
+_HEAD = "import tensorflow as tf\n"
+_OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
+_NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
+
+
+class Constructors(Rule):
+    """The `loss_scale` of `LossScaleOptimizer` becomes `dynamic=False, initial_scale=` or nothing.
+
+    In TensorFlow 2.4, the arguments `dynamic`, `initial_scale` and `dynamic_growth_steps` replaced
+    `loss_scale`: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule removes
+    `"dynamic"`, which is the default, and turns a number into a fixed scale. The arguments of a
+    `DynamicLossScale` or `FixedLossScale` become arguments of the constructor. If only the running
+    program knows the value, a helper function converts it at run time. The codemod proves that
+    every rewritten call has the same meaning as before.
+
+    A call of the current class with an old argument, `mixed_precision.LossScaleOptimizer(opt,
+    "dynamic")`, is an error in every TensorFlow that has that class, and gets the new arguments
+    too. A number without a keyword stays: Keras 3 reads it as the first value of a dynamic scale,
+    and the old API read it as a fixed one.
+    """
+
+    id = "LS201"
+    title = "Constructor of the loss-scale optimizer"
+    explains = frozenset({Meaning.OPTIMIZER})
+    invalid = (
+        Case(f"{_HEAD}opt = {_OLD}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
+        Case(
+            f"{_HEAD}opt = {_OLD}(opt, loss_scale=128)\n",
+            f"{_HEAD}opt = {_NEW}(opt, dynamic=False, initial_scale=128)\n",
+        ),
+        Case(
+            f"{_HEAD}opt = {_OLD}(\n    opt,\n    loss_scale='dynamic',  # as usual\n)\n",
+            f"{_HEAD}opt = {_NEW}(\n    opt,  # as usual\n)\n",
+        ),
+        Case(
+            f"{_HEAD}opt = {_OLD}(optimizer=opt, loss_scale="
+            "tf.train.experimental.DynamicLossScale(2 ** 10, increment_period=500))\n",
+            f"{_HEAD}opt = {_NEW}(inner_optimizer=opt, initial_scale=2 ** 10, "
+            "dynamic_growth_steps=500)\n",
+        ),
+        Case(
+            f"{_HEAD}def wrap(opt):\n"
+            "    scale = tf.mixed_precision.experimental.FixedLossScale(64)\n"
+            f"    return {_OLD}(opt, scale)\n",
+            f"{_HEAD}def wrap(opt):\n    return {_NEW}(opt, dynamic=False, initial_scale=64)\n",
+        ),
+        Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
+    )
+    valid = (
+        Case(f"{_HEAD}opt = {_OLD}(opt, None)\n", review="was an error in every version"),
+        Case(f"{_HEAD}opt = {_OLD}(opt, **kwargs)\n", review="unpacked"),
+        Case(
+            f"{_HEAD}opt = {_OLD}(opt, tf.train.experimental.DynamicLossScale(multiplier=4))\n",
+            review="multiplier of 4 has no equivalent",
+        ),
+        Case(f"{_HEAD}opt = {_NEW}(opt, 1024)\n", review="Keras 3"),
+        Case(f"{_HEAD}opt = {_NEW}(opt, False, 1024)\n"),
+        Case("from mylib import LossScaleOptimizer\nopt = LossScaleOptimizer(opt, 'dynamic')\n"),
+    )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields calls of the current class with something that can be the old argument."""
+        for node in program.tree.nodes(cst.Call):
+            argument = loss_scale_argument(node) if takes_old_arguments(node) else None
+            paths = [path or "" for path in program.resolver.paths(node.func)]
+            if argument is not None and paths and all(map(is_new_optimizer, paths)):
+                moved = filter(is_moved, paths) if program.target in WITH_KERAS_3 else ()
+                names = tuple(old_name(path, program.target) for path in moved)
+                span = program.tree.span(node.func)
+                occurrence = Occurrence(node.func, span, Role.FOUND, names, rule=self.id)
+                yield occurrence, _half_migrated(occurrence, node, argument, program)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Rewrites a call, whatever its loss scale is written as."""
+        if occurrence.meaning is not Meaning.OPTIMIZER:
+            return None
+        call = program.call(occurrence)
+        if call is None:
+            return None
+        if any(argument.star for argument in call.args):
+            return Review(
+                "its arguments are unpacked, so they cannot be seen here",
+                "Pass dynamic=, initial_scale= and dynamic_growth_steps= instead of loss_scale=.",
+            )
+        if occurrence.ambiguous and not takes_old_arguments(call):
+            if program.reachability.is_only_new(call):
+                return Ignore()
+            return Review(
+                "on other ways through the program this name is that of the new class, for which "
+                "the call is right",
+                "Take out the import for old versions, if TensorFlow 2.4 is the oldest that you "
+                "support.",
+            )
+        scale = loss_scale_argument(call)
+        if occurrence.ambiguous and scale and program.reachability.is_bool_today(scale.value):
+            return Ignore()
+        paths = program.resolver.paths(occurrence.node)
+        if occurrence.ambiguous and any(p is not None and is_new_optimizer(p) for p in paths):
+            return Review(
+                "on new versions this name means the current class, which takes no `loss_scale`",
+                "Remove the import for old versions, then run again.",
+            )
+        return rewrite_constructor(occurrence, call, program)
+
+
+def _half_migrated(
+    occurrence: Occurrence, call: cst.Call, argument: cst.Arg, program: Program
+) -> Verdict:
+    """Says what becomes of a call of the current class with what can be an old argument."""
+    if program.reachability.is_bool_today(argument.value):
+        # It is `dynamic`, and something else in old versions.
+        return rename("the class of the target", occurrence) if occurrence.names else Ignore()
+    kinds = ArgumentReader(program).types(argument.value)
+    if argument.keyword is None and not kinds <= {LossScaleType.DYNAMIC, LossScaleType.OBJECT}:
+        if kinds == {LossScaleType.UNKNOWN} and not _is_named_like_a_scale(argument.value):
+            return Ignore()
+        return Review(
+            "the second argument means a fixed loss scale to the old API, the first value of a "
+            "dynamic one to Keras 3, and `dynamic` to the API between",
+            "Say which: `dynamic=False, initial_scale=...` or `initial_scale=...`.",
+        )
+    paths = program.resolver.paths(call.func) if program.target in WITH_KERAS_2 else ()
+    if kinds != {LossScaleType.DYNAMIC} and any(p and p.startswith("keras.") for p in paths):
+        return Review(
+            "`keras` is Keras 3 now, whose LossScaleOptimizer has a dynamic loss scale only",
+            "Use LossScaleOptimizer of tf_keras, or of tf.keras under TF_USE_LEGACY_KERAS=1; "
+            "in Keras 3, a fixed loss scale is the optimizer's own loss_scale_factor.",
+        )
+    return rewrite_constructor(occurrence, call, program)
+
+
+def _is_named_like_a_scale(node: cst.BaseExpression) -> bool:
+    last = node.attr if isinstance(node, cst.Attribute) else node
+    return not isinstance(last, cst.Name) or "scale" in last.value.lower()
+
+
+_OPTIONS = (
+    "tensorflow.config.optimizer.set_experimental_options",
+    "tensorflow.compat.v1.config.optimizer.set_experimental_options",
+)
+_SWITCH = '({"auto_mixed_precision": True})'
+_MESSAGE = "what the function did for a Keras optimizer, written out"
+_WRITE_OUT = (
+    "write LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
+    '({"auto_mixed_precision": True}).'
+)
+_UNDER_A_POLICY = Review(
+    "the function refused to run under a mixed policy, and this program sets policies: written "
+    "out, nothing keeps the two from both taking effect",
+    "Keep the policy and take the graph rewrite out, or make sure that only one of them is "
+    f"reached; then {_WRITE_OUT}",
+)
+_NO_LINE = Review(
+    "it needs a second statement, and there is no line for one here",
+    "Put the call on a line of its own, then run again.",
+)
+
+
+class GraphRewrite(Rule):
+    """`enable_mixed_precision_graph_rewrite` is renamed, and written out for Keras optimizers.
+
+    The function still exists as
+    `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`, but refuses Keras
+    optimizers since TensorFlow 2.11. For these it did two things, which the rule writes out: it
+    wrapped the optimizer, and it switched the graph rewrite on. Both happen where the call was. If
+    its result is not assigned on a line of its own, the call stays.
+
+    The name of the function does not tell the kind of the optimizer, because the function in
+    `compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If
+    that does not prove the kind, the call stays.
+
+    The function also refused to run under a mixed policy, and after it no mixed policy could be
+    set. No current function raises these two errors. So the call stays, with a finding, in a
+    program that also sets policies.
+
+    If the kind of the optimizer is not proven, `--unsafe-fixes` assumes the one kind that the file
+    creates or, if it creates none, the one that its methods and its training loop are for. It also
+    writes the call out in a program that sets policies, where the result is the same if the program
+    got no error.
+    """
+
+    id = "LS602"
+    title = "Graph rewrite"
+    explains = frozenset({Meaning.REWRITE})
+    targets = frozenset(Target)
+    invalid = (
+        Case(
+            f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
+            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            f"{_HEAD}opt = tf.keras.optimizers.legacy.Adam()\n"
+            "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
+        ),
+        Case(
+            f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
+            "tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            f"{_HEAD}opt = tf.keras.optimizers.legacy.Adam()\n"
+            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
+        ),
+        Case(
+            f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
+            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
+            "opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(opt)\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}def wrap(opt):\n"
+            "    return tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            review="v1 or a Keras optimizer",
+        ),
+        Case(
+            f"{_HEAD}def fit(model, opt):\n"
+            "    opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n"
+            "    model.compile(optimizer=opt, loss='mse')\n",
+            review="v1 or a Keras optimizer",
+            unsafe=f"{_HEAD}def fit(model, opt):\n"
+            "    opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+            '    tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n'
+            "    model.compile(optimizer=opt, loss='mse')\n",
+        ),
+        Case(
+            f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
+            "opt = tf.keras.optimizers.legacy.Adam()\n"
+            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            review="this program sets policies",
+            unsafe=f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
+            "opt = tf.keras.optimizers.legacy.Adam()\n"
+            "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields calls under the name of today that get a Keras optimizer."""
+        for node in program.tree.nodes(cst.Call):
+            path = program.resolver.path(node.func) if node.args else None
+            if path is None or not frameworks.is_rewrite_of_today(path):
+                continue
+            wrapped = _wrapped(node, program)
+            if wrapped is not None and wrapped.is_sure and wrapped.kind is ObjectType.KERAS:
+                span = program.tree.span(node.func)
+                occurrence = Occurrence(node.func, span, Role.FOUND, rule=self.id, is_old_use=True)
+                yield occurrence, self._verdict(occurrence, program)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Chooses by the kind of optimizer."""
+        # The old name is one of compat_lossscale, too.
+        is_mine = occurrence.meaning is Meaning.REWRITE and program.target is not Target.COMPAT
+        return self._verdict(occurrence, program) if is_mine else None
+
+    def _verdict(self, occurrence: Occurrence, program: Program) -> Verdict:
+        if program.target is Target.COMPAT:
+            return Review(
+                "the function of this name refuses Keras optimizers since TensorFlow 2.11",
+                "Write compat_lossscale.v1.enable_mixed_precision_graph_rewrite.",
+            )
+        call = program.call(occurrence)
+        if call is None or not call.args or any(a.star for a in call.args):
+            return Review(
+                "it is not a plain call, so what it wraps cannot be seen here",
+                "For a v1 optimizer use tf.compat.v1.mixed_precision; for a Keras optimizer use "
+                "LossScaleOptimizer and tf.config.optimizer.set_experimental_options.",
+            )
+        wrapped = _wrapped(call, program)
+        kind = wrapped.kind if wrapped is not None else ObjectType.UNKNOWN
+        is_sure = wrapped is not None and wrapped.is_sure
+        renamed = rename("the name that is still there under compat.v1", occurrence)
+        if is_sure and kind is not ObjectType.KERAS:
+            return renamed
+        expanded = self._expand(occurrence, call, program)
+        if is_sure:
+            return expanded
+        made = expanded if isinstance(expanded, Rewrite) else None
+        likely = expanded.unsafe_fix if isinstance(expanded, Review) else made
+        observed = [ObservedFix("wrapped", ("MixedPrecisionLossScaleOptimizer",), renamed)]
+        if made is not None:
+            observed.append(ObservedFix("wrapped", KERAS_WRAPPER, made))
+        return Review(
+            "whether it wraps a v1 or a Keras optimizer is not proven",
+            "For a v1 optimizer write tf.compat.v1.mixed_precision"
+            f".enable_mixed_precision_graph_rewrite; for a Keras optimizer {_WRITE_OUT}",
+            unsafe_fix={ObjectType.V1: renamed, ObjectType.KERAS: likely}.get(kind),
+            observed_fixes=observed,
+        )
+
+    def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
+        verdict = self._written_out(occurrence, call, program)
+        modules = program.types.project.modules
+        if not any(policy_calls(program)) and not others_name(modules, SETTERS):
+            return verdict
+        # Only a program that stopped with an error is another one without the function's errors.
+        fix = verdict if isinstance(verdict, Rewrite) else None
+        return dataclasses.replace(_UNDER_A_POLICY, unsafe_fix=fix)
+
+    def _written_out(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
+        """Writes out what the function did for a Keras optimizer, if there is a place for it."""
+        names = cst.Name | cst.Attribute | cst.SimpleString
+        if isinstance(program.tree.parent(call), cst.Expr) and all(
+            isinstance(argument.value, names) for argument in call.args
+        ):
+            span = program.tree.span(call)
+            return Rewrite(
+                "only the switch is left of a call whose result is not used",
+                lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
+                keeps_name=False,
+            )
+        line = _line_of(call, program)
+        if line is None:
+            return _NO_LINE
+        scale = loss_scale_argument(call)
+        arguments: Arguments | Review = Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
+        if scale is not None:
+            arguments = ArgumentReader(program).read(scale.value, call)
+        if isinstance(arguments, Review):
+            return arguments
+
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            wrapper = renderer.render_path(occurrence, *loss_scale_optimizers(program.target))
+            changes = [Edit(*occurrence.span, wrapper)]
+            changes += argument_edits(renderer, occurrence, call, arguments, program)
+            options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
+            return [*changes, *insert_line_behind(program.tree, line, options)]
+
+        return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
+
+
+def _wrapped(call: cst.Call, program: Program) -> Answer | None:
+    """Says what a call wraps; nothing if that cannot be seen."""
+    optimizer = optimizer_argument(call)
+    return None if optimizer is None else what_is(optimizer.value, program)
+
+
+def _line_of(call: cst.Call, program: Program) -> cst.SimpleStatementLine | None:
+    """Returns the line that a call, or an assignment of it, stands on by itself."""
+    statement = program.tree.parent(call)
+    line = program.tree.parent(statement) if statement is not None else None
+    is_alone = isinstance(statement, cst.Assign | cst.AnnAssign | cst.Expr)
+    if is_alone and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        return line
+    return None
