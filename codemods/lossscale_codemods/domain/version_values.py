@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import libcst as cst
 
@@ -23,8 +23,7 @@ from lossscale_codemods.tables.names import canonical
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lossscale_codemods.domain.version_reachability import VersionReachability
-    from lossscale_codemods.python import Binding, Definition, Resolver
+    from lossscale_codemods.python import Binding, Definition, Modules, Resolver
 
 
 _NUMERIC = re.compile(r"\d+(?:\.\d+)*")
@@ -217,6 +216,23 @@ _SOMETHING = object()
 """Stands for an object of which nothing is known but that it is there."""
 
 
+class Reached(Protocol):
+    """What of one file, and of those that it imports, each version comes to."""
+
+    resolver: Resolver
+    modules: Modules
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Old names that are there in every version."""
+
+    def keeping_from(self, node: cst.CSTNode, version: str) -> cst.CSTNode | None:
+        """Returns what keeps a version from a node."""
+
+    def values_in(self, resolver: Resolver, version: str) -> VersionValues:
+        """Returns what evaluates the expressions of another file."""
+
+
 class VersionValues:
     """Evaluates expressions of one file as they are under one version of TensorFlow.
 
@@ -225,7 +241,7 @@ class VersionValues:
         version: The version.
     """
 
-    def __init__(self, where: VersionReachability, version: str) -> None:
+    def __init__(self, where: Reached, version: str) -> None:
         self._depth = 0
         self._within: list[Mapping[str, Any]] = []
         """The variables of the comprehensions and the parameters of the functions around."""
