@@ -53,6 +53,7 @@ from lossscale_codemods.python import (
     Scope,
     all_bindings,
     import_path,
+    imported,
     is_top,
     member_path,
     module_at,

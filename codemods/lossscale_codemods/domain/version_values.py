@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import libcst as cst
 
-from lossscale_codemods.python import BindingKind, import_path, member_path
+from lossscale_codemods.python import BindingKind, imported
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import canonical
@@ -176,13 +176,8 @@ def is_new(node: cst.CSTNode, resolver: Resolver) -> bool:
         node: The node.
         resolver: Knows what the names of its file stand for.
     """
-    if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
-        module = import_path(node)
-        return any(
-            frameworks.is_new_name(member_path(module, a.evaluated_name)) for a in node.names
-        )
-    if isinstance(node, cst.Import):
-        return any(frameworks.is_new_name(dotted(a.name) or "") for a in node.names)
+    if isinstance(node, cst.ImportFrom | cst.Import):
+        return any(frameworks.is_new_name(path) for _, path in imported(node))
     if not isinstance(node, cst.Attribute | cst.Name):
         return False
     if not any(p is not None and frameworks.is_new_name(p) for p in resolver.paths(node)):

@@ -14,7 +14,7 @@ from lossscale_codemods.domain import (
     BindingKind,
     Program,
     import_path,
-    member_path,
+    imported,
     scopes_in,
 )
 from lossscale_codemods.rewriting.bindings import Plan
@@ -236,13 +236,10 @@ def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
 
 def _runs_file(program: Program, binding: Binding) -> bool:
     """Whether an import runs a file of the project that may do more than bind names."""
-    files = program.resolver.project
-    if files is None or not isinstance(binding.node, cst.ImportAlias):
+    files, statement = program.resolver.project, program.tree.parent(binding.node)
+    if files is None or not isinstance(statement, cst.Import | cst.ImportFrom):
         return False
-    path = binding.node.evaluated_name
-    statement = program.tree.parent(binding.node)
-    if isinstance(statement, cst.ImportFrom):
-        path = member_path(import_path(statement), path)
+    path = next(path for node, path in imported(statement) if node is binding.node)
     located = None if frameworks.is_framework(path) else files.locate(path)
     if located is None:
         return False
@@ -264,17 +261,12 @@ def _may_act(tree: Tree, statement: cst.CSTNode) -> bool:
         return any(_may_act(tree, one) for part in parts if part for one in part.body.body)
     if not isinstance(statement, cst.SimpleStatementLine):
         return True
-    imported: list[str] = []
+    roots: set[str] = set()
     for node in tree.walk(statement):
         if isinstance(node, cst.Call | cst.Await | cst.AugAssign):
             return True
         if isinstance(node, cst.AssignTarget) and not isinstance(node.target, cst.Name | cst.Tuple):
             return True
-        if isinstance(node, cst.ImportFrom):
-            imported.append(import_path(node))
-        elif isinstance(node, cst.Import):
-            imported += [alias.evaluated_name for alias in node.names]
-    return not all(
-        frameworks.is_framework(path) or path.partition(".")[0] in sys.stdlib_module_names
-        for path in imported
-    )
+        if isinstance(node, cst.Import | cst.ImportFrom):
+            roots.update(path.partition(".")[0] for _, path in imported(node))
+    return not all(frameworks.is_framework(one) or one in sys.stdlib_module_names for one in roots)
