@@ -28,6 +28,8 @@ from lossscale_codemods.rules.base import (
 from lossscale_codemods.rules.name_rendering import CannotRenderError, NameRenderer
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.source.edits import (
+    OverlappingEditsError,
+    apply_edits,
     kept_comments,
     remove_statement,
     small_statement,
@@ -105,6 +107,7 @@ class Decisions:
                 return None
         self._respell_inside(edits)
         removed = self._removed_statements()
+        removed += self._assigned_to_themselves(edits)
         editor = ImportEditor(self.program, plan, removed)
         try:
             import_edits = editor.edits()
@@ -129,7 +132,7 @@ class Decisions:
         if outcomes.edits:
             outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
-        return outcomes
+        return outcomes if self._without_overlaps(outcomes, edits) else None
 
     def _respell_inside(self, edits: dict[Occurrence, list[Edit]]) -> None:
         """Respells what the text of another edit has a copy of."""
@@ -143,6 +146,30 @@ class Decisions:
                     # The copy can be in the text of another of these edits.
                     edits[other] = [_with_text(e, *verdict.instead) for e in its_edits]
                     edits[occurrence] = []
+
+    def _without_overlaps(self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]) -> bool:
+        """Leaves an occurrence whose edit collides with another, rather than the whole file."""
+        try:
+            apply_edits(self.tree.text, outcomes.edits)
+        except OverlappingEditsError:
+            colliding = [
+                occurrence
+                for occurrence, own in edits.items()
+                if any(
+                    e.start < o.end and o.start < e.end
+                    for e in own
+                    for o in outcomes.edits
+                    if o not in own
+                )
+            ]
+            # All of them: were only one left, a second run could change it.
+            for occurrence in colliding:
+                self.rules.forced[occurrence] = Review(
+                    "its change collides with another change on its lines",
+                    "Make both changes by hand.",
+                )
+            return not colliding
+        return True
 
     def _force_aliases(self, plan: Plan) -> bool:
         forced = False
@@ -220,6 +247,25 @@ class Decisions:
                     if statement is not None and statement not in removed:
                         removed.append(statement)
         return removed
+
+    def _assigned_to_themselves(
+        self, edits: dict[Occurrence, list[Edit]]
+    ) -> list[cst.BaseSmallStatement]:
+        """Returns what `mp = mp.experimental` is in, which became `mp = mp`; it needs no edits."""
+        useless: list[cst.BaseSmallStatement] = []
+        for occurrence, of_name in edits.items():
+            statement = self.tree.parent(occurrence.node)
+            match statement:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
+                    start, end = occurrence.span
+                    moved = [Edit(e.start - start, e.end - start, e.text) for e in of_name]
+                    inside = all(e.start >= 0 and e.end <= end - start for e in moved)
+                    is_global = self.program.scope(occurrence) is self.program.scopes.module
+                    old = self.tree.text[start:end]
+                    if inside and is_global and apply_edits(old, moved) == name.encode():
+                        useless.append(statement)
+                        edits[occurrence] = []
+        return useless
 
     def _removed_variables(self) -> set[str]:
         return {

@@ -131,6 +131,23 @@ def test_a_public_class_that_stays_once_keeps_no_other() -> None:
     check_review(program.format(old), program.format(new), "a subclass")
 
 
+def test_an_alias_that_would_be_assigned_to_itself_goes() -> None:
+    check_transformed(
+        """
+        from tensorflow.keras import mixed_precision as mp
+        mp = mp.experimental
+        mp.set_policy('mixed_float16')
+        """,
+        """
+        from tensorflow.keras import mixed_precision as mp
+        mp.set_global_policy('mixed_float16')
+        """,
+    )
+    head = "from tensorflow.keras import mixed_precision as mp\n"
+    other = f"{head}new = mp{{}}\nprint(new.Policy(1).name)\n"
+    check_transformed(other.format(".experimental"), other.format(""))
+
+
 def test_what_shows_its_source_is_left() -> None:
     head = "import tensorflow as tf\nopt = tf.keras.mixed_precision.{}LossScaleOptimizer(inner{})\n"
     line = 'print(f"{opt.loss_scale()=}", f"{opt.loss_scale()}")\n'
