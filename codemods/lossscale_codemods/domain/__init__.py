@@ -23,7 +23,6 @@ from lossscale_codemods.domain.optimizers import (
 from lossscale_codemods.domain.program import Program, Usage
 from lossscale_codemods.domain.type_inference import ObjectType, optimizer_argument
 from lossscale_codemods.domain.version_guards import (
-    COLLAPSE_ADVICE,
     Guard,
     expects_error,
     guarded,
@@ -54,6 +53,7 @@ from lossscale_codemods.python import (
     Scope,
     all_bindings,
     import_path,
+    imported,
     is_top,
     member_path,
     module_at,

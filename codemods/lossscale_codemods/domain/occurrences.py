@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.python import BindingKind, import_path, member_path
+from lossscale_codemods.python import BindingKind, imported
 from lossscale_codemods.source.syntax_tree import Span, dotted, is_none
 from lossscale_codemods.tables import frameworks, likely_names, names
 from lossscale_codemods.tables.names import Meaning, OldName
@@ -233,28 +233,14 @@ class Finder:
 
     def imports(self) -> list[Occurrence]:
         """Returns every imported name and star import that brings in an old name, in order."""
-        imported = []
-        for node in self.tree.nodes(cst.ImportFrom, cst.Import):
-            if isinstance(node, cst.ImportFrom):
-                module = import_path(node)
-                if isinstance(node.names, cst.ImportStar):
-                    old = names.lookup(module)
-                    if old is not None:
-                        imported.append(self._import(node, old))
-                    continue
-                for alias in node.names:
-                    path = member_path(module, alias.evaluated_name)
-                    if path.startswith(".") and self.resolver.project is not None:
-                        continue  # The imported file is migrated by itself.
-                    old = names.lookup(path)
-                    if old is not None:
-                        imported.append(self._import(alias, old))
-            else:
-                for alias in node.names:
-                    old = names.lookup(dotted(alias.name) or "")
-                    if old is not None:
-                        imported.append(self._import(alias, old))
-        return sorted(imported, key=lambda o: o.span)
-
-    def _import(self, node: cst.CSTNode, old: OldName) -> Occurrence:
-        return Occurrence(node, self.tree.span(node), Role.IMPORT, (old,))
+        occurrences = []
+        for statement in self.tree.nodes(cst.ImportFrom, cst.Import):
+            for node, path in imported(statement):
+                is_star = node is statement
+                if path.startswith(".") and self.resolver.project is not None and not is_star:
+                    continue  # The imported file is migrated by itself.
+                old = names.lookup(path)
+                if old is not None:
+                    span = self.tree.span(node)
+                    occurrences.append(Occurrence(node, span, Role.IMPORT, (old,)))
+        return sorted(occurrences, key=lambda o: o.span)

@@ -91,8 +91,6 @@ class Program:
         """What a recorded run saw, by line."""
         self.decided_by_run: dict[int, int] = {}
         """The lines at which that decides something, and how often the run came to each."""
-        self.collapse_problem = ""
-        """Why guards cannot be collapsed, if that was tried and could not be proven."""
         self.tree = tree
         self.line_at_first: Callable[[int], int] = lambda offset: self.tree.position(offset)[0]
         """Tells the line of the file as it was given, where this is a later form of it."""

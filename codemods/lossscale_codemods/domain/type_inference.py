@@ -32,7 +32,6 @@ from lossscale_codemods.tables.names import Meaning, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
 
 class ObjectType(enum.Enum):
@@ -64,12 +63,6 @@ class Value(NamedTuple):
     made_by: cst.Call | None = None
     resolver: Resolver | None = None
     instance_of: ProjectClass | None = None
-
-    @property
-    def path(self) -> Path | None:
-        """The file that the call is in, if it is one of the project's."""
-        project = self.resolver.project if self.resolver is not None else None
-        return None if project is None else project.path
 
 
 _V1 = frozenset({ObjectType.V1, ObjectType.V1_WRAPPER})
@@ -338,9 +331,6 @@ class TypeInference:
         """Returns the instances of a class, or of a tuple of classes."""
         if isinstance(node, cst.Tuple):
             return union(self._of_class(e.value) for e in node.elements)
-        if isinstance(node, cst.SimpleString):
-            paths = self.resolver.string_paths(str(node.evaluated_value), node)
-            return self._of_paths(paths)
         classes = self.project.modules.classes(self.resolver, node)
         if classes:
             kinds = {v.kind for c in classes for v in self.instance(c)}
@@ -425,19 +415,9 @@ class TypeInference:
     def _find_called(self, func: cst.CSTNode) -> Values:
         if isinstance(func, cst.Name | cst.Attribute):
             return self._named_called(func)
-        if isinstance(func, cst.IfExp):
-            return self.called(func.body) | self.called(func.orelse)
-        if isinstance(func, cst.BooleanOperation):
-            return self.called(func.left) | self.called(func.right)
-        if isinstance(func, cst.Lambda):
-            return self.values(func.body)
-        if isinstance(func, cst.Call):
-            path = self.resolver.path(func.func)
-            if path == "functools.partial" and func.args:
-                return self.called(func.args[0].value)
-            if dotted(func.func) == "getattr" and len(func.args) == 2:
-                return self._attribute_called(func)
-        return UNKNOWN
+        if isinstance(func, cst.Call) and dotted(func.func) == "getattr" and len(func.args) == 2:
+            return self._attribute_called(func)
+        return self.values(func.body) if isinstance(func, cst.Lambda) else UNKNOWN
 
     def members_of_returned(self, node: cst.CSTNode) -> frozenset[str]:
         """Returns the paths of a member of a framework's module that a project's function gives.

@@ -253,9 +253,6 @@ def _reason(program: Program, guard: Guard) -> Reason:
         return Reason(message, ADVICE_ALONE, guard=whole, right=False)
     if not _can_go(program, guard):
         return Reason(message, ADVICE, guard=whole)
-    if program.collapse_problem:
-        why = f"which cannot be collapsed in this file: {program.collapse_problem.rstrip('.')}"
-        return Reason(f"{message}, {why}", ADVICE, guard=whole)
     message += ", which can be collapsed to the new branch"
     return Reason(message, COLLAPSE_ADVICE, guard=whole)
 

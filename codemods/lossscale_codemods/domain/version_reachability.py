@@ -21,8 +21,7 @@ from lossscale_codemods.domain.version_values import (
     is_new,
     probe_of,
 )
-from lossscale_codemods.python import import_path, member_path
-from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.python import imported
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import canonical
 
@@ -109,8 +108,9 @@ class VersionReachability:
         """Whether a node is a new name, or imports old ones, as another package may have them."""
         if is_new(node, self.resolver):
             return True
-        is_import = isinstance(node, cst.ImportFrom | cst.Import)
-        return is_import and any(names.lookup(p) for p in _imports_of(node))
+        return isinstance(node, cst.ImportFrom | cst.Import) and any(
+            names.lookup(path) for _, path in imported(node)
+        )
 
     def _supposing(self, features: set[str]) -> VersionReachability:
         return VersionReachability(self.resolver, self.modules, self._files, frozenset(features))
@@ -302,7 +302,12 @@ class VersionReachability:
         """Returns the paths in TensorFlow of what a statement imports, or reads when it runs."""
         if not isinstance(statement, cst.SimpleStatementLine):
             return []
-        paths = [path for node in statement.body for path in _imports_of(node)]
+        paths = [
+            path
+            for node in statement.body
+            if isinstance(node, cst.ImportFrom | cst.Import)
+            for _, path in imported(node)
+        ]
         for node in self.tree.walk(statement):
             if isinstance(node, cst.Attribute) and not isinstance(
                 self.tree.parent(node), cst.Attribute
@@ -341,11 +346,3 @@ def leaves_block(body: cst.BaseSuite) -> bool:
     if isinstance(last, cst.SimpleStatementLine):
         last = last.body[-1]
     return type(last).__name__ in _LEAVES
-
-
-def _imports_of(node: cst.CSTNode) -> Iterator[str]:
-    if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
-        for alias in node.names:
-            yield member_path(import_path(node), alias.evaluated_name)
-    elif isinstance(node, cst.Import):
-        yield from (dotted(alias.name) or "" for alias in node.names)

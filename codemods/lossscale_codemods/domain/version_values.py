@@ -11,11 +11,11 @@ from __future__ import annotations
 import dataclasses
 import operator
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import libcst as cst
 
-from lossscale_codemods.python import BindingKind, import_path, member_path
+from lossscale_codemods.python import BindingKind, imported
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import canonical
@@ -23,8 +23,7 @@ from lossscale_codemods.tables.names import canonical
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lossscale_codemods.domain.version_reachability import VersionReachability
-    from lossscale_codemods.python import Binding, Definition, Resolver
+    from lossscale_codemods.python import Binding, Definition, Modules, Resolver
 
 
 _NUMERIC = re.compile(r"\d+(?:\.\d+)*")
@@ -177,13 +176,8 @@ def is_new(node: cst.CSTNode, resolver: Resolver) -> bool:
         node: The node.
         resolver: Knows what the names of its file stand for.
     """
-    if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
-        module = import_path(node)
-        return any(
-            frameworks.is_new_name(member_path(module, a.evaluated_name)) for a in node.names
-        )
-    if isinstance(node, cst.Import):
-        return any(frameworks.is_new_name(dotted(a.name) or "") for a in node.names)
+    if isinstance(node, cst.ImportFrom | cst.Import):
+        return any(frameworks.is_new_name(path) for _, path in imported(node))
     if not isinstance(node, cst.Attribute | cst.Name):
         return False
     if not any(p is not None and frameworks.is_new_name(p) for p in resolver.paths(node)):
@@ -217,6 +211,23 @@ _SOMETHING = object()
 """Stands for an object of which nothing is known but that it is there."""
 
 
+class Reached(Protocol):
+    """What of one file, and of those that it imports, each version comes to."""
+
+    resolver: Resolver
+    modules: Modules
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Old names that are there in every version."""
+
+    def keeping_from(self, node: cst.CSTNode, version: str) -> cst.CSTNode | None:
+        """Returns what keeps a version from a node."""
+
+    def values_in(self, resolver: Resolver, version: str) -> VersionValues:
+        """Returns what evaluates the expressions of another file."""
+
+
 class VersionValues:
     """Evaluates expressions of one file as they are under one version of TensorFlow.
 
@@ -225,7 +236,7 @@ class VersionValues:
         version: The version.
     """
 
-    def __init__(self, where: VersionReachability, version: str) -> None:
+    def __init__(self, where: Reached, version: str) -> None:
         self._depth = 0
         self._within: list[Mapping[str, Any]] = []
         """The variables of the comprehensions and the parameters of the functions around."""

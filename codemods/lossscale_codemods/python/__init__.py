@@ -28,5 +28,6 @@ from lossscale_codemods.python.scopes import (
     Scope,
     class_of_self,
     import_path,
+    imported,
     member_path,
 )

@@ -270,10 +270,3 @@ class Resolver:
         """Returns the one path an expression names, if there is just one."""
         paths = self.paths(node)
         return next(iter(paths)) if len(paths) == 1 else None
-
-    def string_paths(self, text: str, node: cst.CSTNode) -> frozenset[str | None]:
-        """Returns the paths of a dotted name that is in a string annotation."""
-        root, *rest = text.split(".")
-        bindings = self.scopes.lookup(root, self.scopes.scope_of(node))
-        root_paths = self._union(self.binding_paths(b) for b in bindings) or frozenset([None])
-        return frozenset(p if p is None else ".".join([p, *rest]) for p in root_paths)

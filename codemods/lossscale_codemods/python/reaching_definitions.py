@@ -2,8 +2,8 @@
 """Which bindings can have given a name its value where it is read.
 
 Statements are followed in the order in which they run: through branches, loops and handlers of
-exceptions. `isinstance` tests narrow what is known of a name, and calls that may run other methods
-widen what is known of attributes of `self`.
+exceptions. `isinstance` tests narrow what is known of a name. After calls that may run other
+methods, nothing is known of the attributes of `self`.
 """
 
 from __future__ import annotations
@@ -81,35 +81,21 @@ def _narrowed(call: cst.Call, scope: Scope) -> Environment:
     return {name: frozenset([narrowed])}
 
 
-def reassigned_by(call: cst.Call, known: Environment, scope: Scope) -> Environment:
-    """Returns what attributes of `self` can be after a call that may run other methods.
+def may_run_methods(call: cst.Call, scope: Scope) -> str | None:
+    """Returns the name of the `self` whose methods a call may run, if it is given one.
 
     Args:
         call: The call.
-        known: What is known before it.
         scope: The scope that it is in.
     """
     reached = [call.func.value] if isinstance(call.func, cst.Attribute) else []
-    reached += [argument.value for argument in call.args]
-    reassigned: Environment = {}
-    for node in reached:
+    for node in (*reached, *(argument.value for argument in call.args)):
         if isinstance(node, cst.Call) and dotted(node.func) == "super":
-            owner = _class_around(scope)
-        else:
-            owner = class_of_self(node, scope)
-        for name in known if owner is not None else ():
-            root, _, attribute = name.partition(".")
-            if owner is not None and attribute and class_of_self(cst.Name(root), scope) is owner:
-                others = owner.attributes.get(attribute, ())
-                reassigned[name] = known[name] | {b for b in others if b.scope is not scope}
-    return reassigned
-
-
-def _class_around(scope: Scope) -> Scope | None:
-    around: Scope | None = scope
-    while around is not None and not around.is_class:
-        around = around.parent
-    return around
+            method = scope.method_class()
+            return method[0] if method is not None else None
+        if isinstance(node, cst.Name) and class_of_self(node, scope) is not None:
+            return node.value
+    return None
 
 
 def catches(node: cst.With) -> bool:
@@ -199,7 +185,9 @@ class ReachingDefinitions:
             for child in self._parts(node):
                 self.visit(child, env, scope)
             if type(node) is cst.Call:
-                env.update(reassigned_by(node, env, scope))
+                changed = may_run_methods(node, scope)
+                if changed is not None:
+                    self._forget(changed, env)
             elif type(node) is cst.Assert:
                 env.update(narrowings(node.test, True, scope))
         self._bind_at(node, env, scope)

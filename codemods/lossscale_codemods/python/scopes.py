@@ -12,6 +12,8 @@ import libcst as cst
 from lossscale_codemods.source.syntax_tree import children, dotted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lossscale_codemods.source.syntax_tree import Tree
 
 
@@ -103,6 +105,20 @@ def import_path(node: cst.ImportFrom) -> str:
 def member_path(module: str, name: str) -> str:
     """Returns the dotted path of a member of a possibly relative module."""
     return module + name if module.endswith(".") or not module else f"{module}.{name}"
+
+
+def imported(node: cst.Import | cst.ImportFrom) -> Iterator[tuple[cst.CSTNode, str]]:
+    """Yields each thing that a statement imports, with its dotted path.
+
+    Args:
+        node: The statement. Of a star import, it is the one thing, with the path of the module.
+    """
+    module = import_path(node) if isinstance(node, cst.ImportFrom) else ""
+    if isinstance(node.names, cst.ImportStar):
+        yield node, module
+        return
+    for alias in node.names:
+        yield alias, member_path(module, alias.evaluated_name)
 
 
 def class_of_self(node: cst.BaseExpression, scope: Scope) -> Scope | None:

@@ -145,17 +145,7 @@ class Planner:
                 return True
             if isinstance(verdict, Ignore):
                 return True
-        offered = why_offered(self.program, binding, unused=False) is not None
-        return offered or self._is_named_in_annotation(binding)
-
-    def _is_named_in_annotation(self, binding: Binding) -> bool:
-        """Whether nothing but the text of annotations uses a name."""
-        tree = self.program.tree
-        return not binding.uses and any(
-            binding.name in text.value
-            and any(isinstance(above, cst.Annotation) for above in tree.ancestors(text))
-            for text in tree.nodes(cst.SimpleString)
-        )
+        return why_offered(self.program, binding, unused=False) is not None
 
     def _has_finding(self, binding: Binding) -> bool:
         """Whether what a binding is used for, or what it is assigned, is a finding."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import (
-    COLLAPSE_ADVICE,
     Program,
     ProjectFiles,
     Role,
@@ -79,43 +78,22 @@ def _migrate(given: bytes, options: Options, project: ProjectFiles | None) -> Re
         tree = tree_of(given, name)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
-    result = _attempt(given, tree, options, project)
-    tried = result
-    if any(record.advice == COLLAPSE_ADVICE for record in result.records):
-        # Only what `--collapse-guards` collapses is called collapsible.
-        collapsing = dataclasses.replace(options, collapse_guards=True)
-        tried = _attempt(given, tree, collapsing, project)
-    elif not options.collapse_guards:
-        return result
-    if tried.status is not Status.REFUSED:
-        return result
-    keeping = dataclasses.replace(options, collapse_guards=False)
-    return _attempt(given, tree, keeping, project, tried.problem)
+    runs_with_old = True if options.runs_with else None
+    return _attempt(Program(tree, options, project, given, runs_with_old=runs_with_old), options)
 
 
-def _attempt(
-    given: bytes,
-    tree: Tree,
-    options: Options,
-    project: ProjectFiles | None,
-    collapse_problem: str = "",
-) -> Result:
-    """Migrates a parsed source in one of the ways in which it can be.
+def _attempt(program: Program, options: Options) -> Result:
+    """Migrates a parsed file.
 
     What one pass makes of it can be what another pass changes: `compile("adam")` becomes a call
     that shows what `model.optimizer` is. So passes follow until one changes nothing.
 
     Args:
-        given: The source.
-        tree: What it was parsed to.
+        program: The file.
         options: What to do with it.
-        project: The project that it is in, if it is in one.
-        collapse_problem: Why its guards cannot be collapsed, if that was tried.
     """
-    runs_with_old = True if options.runs_with else None
-    program = Program(tree, options, project, given, runs_with_old=runs_with_old)
-    program.collapse_problem = collapse_problem
-    result = Result(given, given, Status.UNCHANGED)
+    tree = program.tree
+    result = Result(program.source, program.source, Status.UNCHANGED)
     for _ in range(_MOST_REMOVALS if options.collapse_guards else 0):
         again, after = _removal_pass(program, options)
         result = passes_joined(result, again)

@@ -12,14 +12,12 @@ import libcst as cst
 from lossscale_codemods.domain import (
     Binding,
     BindingKind,
-    Occurrence,
     Program,
     import_path,
-    member_path,
+    imported,
     scopes_in,
 )
 from lossscale_codemods.rewriting.bindings import Plan
-from lossscale_codemods.rules.base import Rewrite, Verdict
 from lossscale_codemods.rules.name_rendering import CannotRenderError, from_imports
 from lossscale_codemods.source.edits import (
     apply_edits,
@@ -29,7 +27,6 @@ from lossscale_codemods.source.edits import (
     remove_statement,
     small_statement,
 )
-from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.records import Edit
 
@@ -45,7 +42,6 @@ class ImportEditor:
     Args:
         program: The file.
         plan: What each binding becomes.
-        dotted_imports: New paths for imports such as `import a.b.experimental` that bind only `a`.
         removed: Statements that other edits take out.
     """
 
@@ -53,13 +49,11 @@ class ImportEditor:
         self,
         program: Program,
         plan: Plan,
-        dotted_imports: Mapping[cst.CSTNode, str],
         removed: Sequence[cst.CSTNode],
     ) -> None:
         self.program = program
         self.tree = program.tree
         self.plan = plan
-        self.dotted_imports = dotted_imports
         self.gone = list(removed)
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
@@ -84,10 +78,6 @@ class ImportEditor:
             edits_of[first] = edits
             for alias in aliases:
                 edits_of.setdefault(alias, [])
-        for alias, path in self.dotted_imports.items():
-            if isinstance(alias, cst.ImportAlias):
-                start, end = self.tree.span(alias.name)
-                edits_of[alias] = [Edit(start, end, path)]
         return edits_of
 
     def _collect_gone(
@@ -238,57 +228,18 @@ def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
             )
     if not plan.dropped:
         return result.source, set()
-    edits = [
-        e for of_alias in ImportEditor(result, plan, {}, ()).edits().values() for e in of_alias
-    ]
+    edits = [e for of_alias in ImportEditor(result, plan, ()).edits().values() for e in of_alias]
     text = apply_edits(result.tree.text, close_gaps(result.tree.text, edits))
     gone = {b.name for b in plan.dropped if b.scope is result.scopes.module}
     return text.decode("utf-8").encode(result.tree.module.encoding), gone
 
 
-def dotted_homes(
-    program: Program,
-    verdicts: Mapping[Occurrence, Verdict],
-    blocked: Mapping[cst.CSTNode, str],
-) -> dict[cst.CSTNode, str]:
-    """Returns new paths for `import a.b.experimental`, which binds `a` only.
-
-    Args:
-        program: The file.
-        verdicts: What becomes of each reference.
-        blocked: Nodes of imports that must stay, with the reason.
-    """
-    homes: dict[cst.CSTNode, str] = {}
-    for occurrence in program.imports:
-        node = occurrence.node
-        if (
-            not isinstance(node, cst.ImportAlias)
-            or not isinstance(program.tree.parent(node), cst.Import)
-            or node.asname is not None
-            or node in blocked
-        ):
-            continue
-        path = f"{dotted(node.name)}."
-        through = [
-            one
-            for one in program.references
-            if isinstance(one.node, cst.Attribute) and f"{dotted(one.node)}.".startswith(path)
-        ]
-        home = occurrence.names[0].new_path(program.target)
-        if home and all(isinstance(verdicts.get(o), Rewrite) for o in through):
-            homes[node] = home
-    return homes
-
-
 def _runs_file(program: Program, binding: Binding) -> bool:
     """Whether an import runs a file of the project that may do more than bind names."""
-    files = program.resolver.project
-    if files is None or not isinstance(binding.node, cst.ImportAlias):
+    files, statement = program.resolver.project, program.tree.parent(binding.node)
+    if files is None or not isinstance(statement, cst.Import | cst.ImportFrom):
         return False
-    path = binding.node.evaluated_name
-    statement = program.tree.parent(binding.node)
-    if isinstance(statement, cst.ImportFrom):
-        path = member_path(import_path(statement), path)
+    path = next(path for node, path in imported(statement) if node is binding.node)
     located = None if frameworks.is_framework(path) else files.locate(path)
     if located is None:
         return False
@@ -310,17 +261,12 @@ def _may_act(tree: Tree, statement: cst.CSTNode) -> bool:
         return any(_may_act(tree, one) for part in parts if part for one in part.body.body)
     if not isinstance(statement, cst.SimpleStatementLine):
         return True
-    imported: list[str] = []
+    roots: set[str] = set()
     for node in tree.walk(statement):
         if isinstance(node, cst.Call | cst.Await | cst.AugAssign):
             return True
         if isinstance(node, cst.AssignTarget) and not isinstance(node.target, cst.Name | cst.Tuple):
             return True
-        if isinstance(node, cst.ImportFrom):
-            imported.append(import_path(node))
-        elif isinstance(node, cst.Import):
-            imported += [alias.evaluated_name for alias in node.names]
-    return not all(
-        frameworks.is_framework(path) or path.partition(".")[0] in sys.stdlib_module_names
-        for path in imported
-    )
+        if isinstance(node, cst.Import | cst.ImportFrom):
+            roots.update(path.partition(".")[0] for _, path in imported(node))
+    return not all(frameworks.is_framework(one) or one in sys.stdlib_module_names for one in roots)

@@ -14,7 +14,7 @@ import libcst as cst
 
 from lossscale_codemods.domain import BESIDE, Binding, BindingKind, Occurrence, Program, Role
 from lossscale_codemods.rewriting.bindings import Plan, Planner
-from lossscale_codemods.rewriting.import_edits import ImportEditor, dotted_homes
+from lossscale_codemods.rewriting.import_edits import ImportEditor
 from lossscale_codemods.rewriting.rule_verdicts import RuleVerdicts
 from lossscale_codemods.rules.base import (
     Ignore,
@@ -91,7 +91,6 @@ class Decisions:
         plan = Planner(self.program, self.rules.imports, self.rules.verdicts).plan(self.blocked)
         if self._force_aliases(plan) or self._force_unpacked() or self._force_private_names():
             return None
-        dotted_imports = dotted_homes(self.program, self.rules.verdicts, self.blocked)
         renderer = NameRenderer(self.program, plan.moved, plan.dropped)
         edits: dict[Occurrence, list[Edit]] = {}
         for occurrence, verdict in self.rules.verdicts.items():
@@ -109,7 +108,7 @@ class Decisions:
         self._respell_inside(edits)
         removed = self._removed_statements()
         removed += self._assigned_to_themselves(edits)
-        editor = ImportEditor(self.program, plan, dotted_imports, removed)
+        editor = ImportEditor(self.program, plan, removed)
         try:
             import_edits = editor.edits()
         except CannotRenderError as error:
@@ -118,7 +117,7 @@ class Decisions:
                     self.blocked[occurrence.node] = str(error)
             return None
         assignments = editor.alias_assignments()
-        outcomes = self._recorded(plan, edits, import_edits, dotted_imports)
+        outcomes = self._recorded(plan, edits, import_edits)
         dropped_spans = [self.tree.span(s) for s in assignments]
         outcomes.edits = [
             e
@@ -282,7 +281,6 @@ class Decisions:
         plan: Plan,
         edits: dict[Occurrence, list[Edit]],
         import_edits: dict[cst.CSTNode, list[Edit]],
-        dotted_imports: dict[cst.CSTNode, str],
     ) -> Outcomes:
         """Returns the edits and records of everything that is decided."""
         result = Outcomes()
@@ -292,7 +290,7 @@ class Decisions:
         ]
         left = sum(self._is_left(one, verdict, plan) for one, verdict, _, _ in decided)
         for one in self.rules.imports:
-            verdict = self._import_verdict(one, plan, dotted_imports)
+            verdict = self._import_verdict(one, plan)
             rule = one.rule or self.import_rule.id
             decided.append((one, verdict, rule, import_edits.get(one.node, [])))
             left += one.rule is None and not isinstance(verdict, Rewrite)
@@ -323,12 +321,7 @@ class Decisions:
         roles = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
         return occurrence.role not in roles and not isinstance(verdict, Rewrite)
 
-    def _import_verdict(
-        self,
-        occurrence: Occurrence,
-        plan: Plan,
-        dotted_imports: dict[cst.CSTNode, str],
-    ) -> Verdict:
+    def _import_verdict(self, occurrence: Occurrence, plan: Plan) -> Verdict:
         if self.blocked.get(occurrence.node) == "suppressed":
             return Suppressed()
         if occurrence in self.rules.protected:
@@ -336,7 +329,6 @@ class Decisions:
         own = self.program.scopes.binding_at.get(occurrence.node, [])
         reason = self.blocked.get(occurrence.node)
         state = ImportState(
-            follows_module=occurrence.node in dotted_imports,
             moved=any(binding in plan.moved for binding in own),
             dropped=any(binding in plan.dropped for binding in own),
             star=any(binding.kind is BindingKind.STAR for binding in own),

@@ -157,7 +157,6 @@ class ImportState:
     """What is known of an import once every use of what it brings in is decided.
 
     Attributes:
-        follows_module: Whether the imported module moves as a whole.
         moved: Whether it will import something else.
         dropped: Whether it will be gone.
         star: Whether it is a star import.
@@ -166,7 +165,6 @@ class ImportState:
         follows: Whether it stays for a use that is a finding of its own.
     """
 
-    follows_module: bool
     moved: bool
     dropped: bool
     star: bool

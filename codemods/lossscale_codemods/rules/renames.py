@@ -321,8 +321,6 @@ class Imports(Rule):
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says which name is imported now, or why the old one still is."""
-        if state.follows_module:
-            return _in_imports("imports the module that the names are in today")
         if state.moved:
             return _in_imports("imports the name that means the same today")
         if state.dropped:

@@ -86,7 +86,7 @@ def test_of_what_a_function_or_class_of_the_file_gives(
     ("annotation", "found"),
     [
         ("old.LossScaleOptimizer", {ObjectType.WRAPPER}),
-        ("'old.LossScaleOptimizer'", {ObjectType.WRAPPER}),
+        ("'old.LossScaleOptimizer'", {ObjectType.UNKNOWN}),
         ("Optional[old.LossScaleOptimizer]", {ObjectType.UNKNOWN}),
         ("object", {ObjectType.UNKNOWN}),
     ],

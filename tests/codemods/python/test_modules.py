@@ -160,7 +160,6 @@ def test_the_call_that_makes_it_is_known_where_it_stands(tmp_path: Path) -> None
     assert isinstance(value.made_by, cst.Call)
     assert value.resolver is not None
     assert value.resolver.scopes.tree.source(value.made_by) == ADAM
-    assert value.path == tmp_path / "optim.py"
 
 
 def test_a_file_that_does_not_parse_says_nothing(tmp_path: Path) -> None:

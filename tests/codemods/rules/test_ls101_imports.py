@@ -244,16 +244,17 @@ def test_an_import_that_a_finding_needs_stays_and_the_rest_finds_another_way() -
     )
 
 
-def test_dotted_import_without_as() -> None:
-    check_transformed(
+def test_dotted_import_without_as_is_reported() -> None:
+    check_review(
         """
         import tensorflow.keras.mixed_precision.experimental
         tensorflow.keras.mixed_precision.experimental.set_policy("mixed_float16")
         """,
         """
-        import tensorflow.keras.mixed_precision
+        import tensorflow.keras.mixed_precision.experimental
         tensorflow.keras.mixed_precision.set_global_policy("mixed_float16")
         """,
+        "the import stays as it is: the names under it are still used",
     )
 
 
