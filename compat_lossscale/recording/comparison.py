@@ -55,6 +55,11 @@ _LEFT_OUT = re.compile(
     r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?(?:[mun]?s|secs?|seconds?|min|minutes?)(?:/\w+)?\b"
     r"|(?<!\w)(?:[A-Za-z]:)?[/\\][\w.\-/\\]+"  # paths
 )
+HALF_ROUNDS_OTHERWISE = (
+    "In float16, two TensorFlows or generations of Keras round otherwise, and a deep network can "
+    "make much of it. Record both sides with a float32 policy to see whether the step itself "
+    "differs."
+)
 NOT_KNOWN_IF_REPRODUCED = (
     "Whether the program reproduces itself is not known: record it with --twice."
 )
@@ -578,6 +583,9 @@ class _Comparing:
                 by_what.setdefault(one.what, one)
             result.differences = list(by_what.values())
             result.parted = self._parted(self.found[0])
+            in_half = any("16" in (one.policy or "") for one in self.sides[0].optimizers)
+            if result.parted == "step" and in_half and not self.rounds_alike:
+                result.notes.append(HALF_ROUNDS_OTHERWISE)
             if self.sides[0].unstable is None and set(by_what) != {"end"}:
                 result.notes.append(NOT_KNOWN_IF_REPRODUCED)
         elif self.grew_at:

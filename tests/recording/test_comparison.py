@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from compat_lossscale.recording.comparison import (
+    HALF_ROUNDS_OTHERWISE,
     SKIPPED_STEPS_COUNT,
     ComparisonVerdict,
     RecordingComparison,
@@ -109,6 +110,24 @@ def test_a_learning_rate_of_one_percent_more_is_found_at_the_first_step(tmp_path
     steps = [step(n, FIRST + 1.01 * (value(n) - FIRST)) for n in range(8)]
     result = compare(recording(tmp_path), recording(tmp_path, steps, versions=OLD))
     assert different(result) == ("variable", 1)
+
+
+@pytest.mark.parametrize(
+    ("policy", "versions", "is_said"),
+    [("mixed_float16", OLD, True), ("mixed_float16", VERSIONS, False), ("float32", OLD, False)],
+)
+def test_a_note_says_how_to_tell_rounding_in_float16_from_another_step(
+    tmp_path: Path, policy: str, versions: dict[str, str], is_said: bool
+) -> None:
+    sides = [
+        read(write(tmp_path / f"{n}.lsr", optimizer(FIRST, policy=policy), one, end(versions=v)))
+        for n, (one, v) in enumerate(
+            [(step(0, value(0)), VERSIONS), (step(0, FIRST + 1.1 * MOVES[0]), versions)]
+        )
+    ]
+    result = compare(*sides)
+    assert different(result) == ("variable", 1)
+    assert (HALF_ROUNDS_OTHERWISE in result.notes) is is_said
 
 
 def test_what_is_not_finite_differs_from_what_is(tmp_path: Path) -> None:

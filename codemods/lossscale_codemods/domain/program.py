@@ -89,6 +89,8 @@ class Program:
         """Strings, other than annotations, that a rule decides."""
         self.observed: Observed = {}
         """What a recorded run saw, by line."""
+        self.decided_by_run: dict[int, int] = {}
+        """The lines at which that decides something, and how often the run came to each."""
         self.collapse_problem = ""
         """Why guards cannot be collapsed, if that was tried and could not be proven."""
         self.tree = tree

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 import libcst as cst
 
 from lossscale_codemods.python import (
-    Answers,
     Binding,
     BindingKind,
     ClassMembers,
@@ -114,10 +113,7 @@ def type_at(path: str) -> ObjectType:
 
 
 def union(values: Iterable[Values]) -> Values:
-    """Returns the values of all ways that lead to an expression; unknown if there is no way.
-
-    A way that leads back to the expression itself has none.
-    """
+    """Returns the values of all ways that lead to an expression; unknown if there is no way."""
     ways = list(values)
     return frozenset().union(*ways) if ways else UNKNOWN
 
@@ -154,8 +150,7 @@ class ProjectAnswers:
     ) -> None:
         self.modules = Modules(resolver)
         self.members = ClassMembers(self.modules)
-        self.answers: Answers[tuple[Find, cst.CSTNode], Value]
-        self.answers = Answers(lambda asked: asked[0](asked[1]))
+        self.answers: dict[tuple[Find, cst.CSTNode], Values] = {}
         self._answer_for = answer_for
         self._files: dict[Resolver, TypeInference] = {}
 
@@ -198,8 +193,6 @@ class TypeInference:
 
         That call can be in another file of the project.
         """
-        if not self.project.answers.is_idle:
-            return self.ask(self._find, node)
         try:
             return self.ask(self._find, node) or UNKNOWN
         except RecursionError:
@@ -338,15 +331,8 @@ class TypeInference:
 
     def _unpacked(self, binding: Binding) -> Values:
         """Returns what a name gets of a call's result: `model, optimizer = build()`."""
-        tree = self.scopes.tree
-        element = tree.parent(binding.node)
-        target = tree.parent(element) if isinstance(element, cst.Element) else None
-        above = tree.parent(target) if isinstance(target, cst.Tuple) else None
-        statement = tree.parent(above) if isinstance(above, cst.AssignTarget) else None
-        if not isinstance(target, cst.Tuple) or not isinstance(statement, cst.Assign):
-            return UNKNOWN
-        place = [e.value for e in target.elements].index(binding.node)  # type: ignore[arg-type]  # it is one
-        return self.part_of_call(statement.value, place, len(target.elements))
+        unpacked = self.scopes.unpacked(binding)
+        return UNKNOWN if unpacked is None else self.part_of_call(*unpacked)
 
     def _of_class(self, node: cst.BaseExpression) -> Values:
         """Returns the instances of a class, or of a tuple of classes."""
@@ -393,8 +379,12 @@ class TypeInference:
         return type_at(path)
 
     def ask(self, find: Find, node: cst.CSTNode) -> Values:
-        """Returns an answer that may depend on itself."""
-        return self.project.answers.of((find, node))
+        """Returns an answer; what depends on itself can be anything."""
+        answers, asked = self.project.answers, (find, node)
+        if asked not in answers:
+            answers[asked] = UNKNOWN
+            answers[asked] = find(node)
+        return answers[asked]
 
     def of_call(self, node: cst.Call) -> Values:
         """Returns the objects that a call can give."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain.version_values import (
+    VERSIONS_OF_TODAY,
     Probe,
     UnknownValueError,
     VersionValues,
@@ -36,10 +37,6 @@ OLD_VERSIONS = ("1.15.5", "2.0.4", "2.1.4", "2.2.3", "2.3.4")
 NEW_VERSIONS = ("2.4.0", "2.4.4", "2.5.3", "2.9.1")
 """Of one digit each: programs compare versions as strings and as floats, too. The last has no old
 name any more."""
-VERSIONS_OF_TODAY = ("2.16.2", "2.17.1", "2.18.1", "2.19.1", "2.20.0", "2.21.0", "2.22.0")
-"""Those that what is migrated runs on."""
-_PYTHONS = dict.fromkeys(VERSIONS_OF_TODAY, (3, 10)) | {VERSIONS_OF_TODAY[-1]: (3, 13)}
-"""The oldest and the newest Python that these run on."""
 _OTHER_VERSIONS = ("0.12.1", "1.3.0", "1.13.2", "2.10.1", "2.13.1")
 _MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
 _LEAVES = frozenset({"Return", "Raise", "Continue", "Break"})
@@ -59,7 +56,7 @@ class VersionReachability:
     def __init__(
         self,
         resolver: Resolver,
-        modules: Modules | None = None,
+        modules: Modules,
         files: dict[Resolver, VersionReachability] | None = None,
         features: frozenset[str] | None = None,
     ) -> None:
@@ -129,7 +126,7 @@ class VersionReachability:
     def gone_probe(self, text: cst.CSTNode) -> Probe | None:
         """Returns what asks for the name in a string, if no branch for it is left."""
         probe = probe_of(text, self.resolver) if self.is_without_old else None
-        if probe is None or probe.kind in {"getattr", "find_spec"}:
+        if probe is None or probe.kind == "getattr":
             return None
         is_old = names.lookup(probe.path) is not None
         return probe if is_old and canonical(probe.path) not in self.features else None
@@ -146,7 +143,7 @@ class VersionReachability:
 
     def is_reached_by_last(self, node: cst.CSTNode) -> bool:
         """Whether the last version of `NEW_VERSIONS` comes to a node."""
-        return self._keeping_from(node, NEW_VERSIONS[-1]) is None
+        return self.keeping_from(node, NEW_VERSIONS[-1]) is None
 
     def _asks_for(self, node: cst.CSTNode) -> Iterator[str]:
         """Yields the paths of the names that a node asks for."""
@@ -162,16 +159,16 @@ class VersionReachability:
 
     def guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Returns what keeps versions without the old names from a node that an older one runs."""
-        guards = [self._keeping_from(node, version) for version in NEW_VERSIONS]
+        guards = [self.keeping_from(node, version) for version in NEW_VERSIONS]
         if guards[-1] is None or self.is_reached_today(node):
             return None
-        if all(self._keeping_from(node, old) for old in OLD_VERSIONS):
+        if all(self.keeping_from(node, old) for old in OLD_VERSIONS):
             return None
         return next(guard for guard in guards if guard is not None)
 
     def is_kept_from_new(self, node: cst.CSTNode) -> bool:
         """Whether no version comes to a node that has the new names."""
-        return all(self._keeping_from(node, version) for version in NEW_VERSIONS)
+        return all(self.keeping_from(node, version) for version in NEW_VERSIONS)
 
     def mistaken_guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Returns what is to keep 2.4 and later from a node, and lets a version of today pass.
@@ -180,18 +177,18 @@ class VersionReachability:
         """
         if not self.is_reached_today(node):
             return None
-        is_for_old = any(self._keeping_from(node, old) is None for old in OLD_VERSIONS)
-        return self._keeping_from(node, NEW_VERSIONS[-1]) if is_for_old else None
+        is_for_old = any(self.keeping_from(node, old) is None for old in OLD_VERSIONS)
+        return self.keeping_from(node, NEW_VERSIONS[-1]) if is_for_old else None
 
     def is_only_new(self, node: cst.CSTNode) -> bool:
         """Whether 2.4 and later come to a node, and no older version does."""
-        return all(self._keeping_from(node, old) for old in OLD_VERSIONS) and not all(
-            self._keeping_from(node, new) for new in NEW_VERSIONS
+        return all(self.keeping_from(node, old) for old in OLD_VERSIONS) and not all(
+            self.keeping_from(node, new) for new in NEW_VERSIONS
         )
 
     def is_reached_today(self, node: cst.CSTNode) -> bool:
         """Whether a version of today comes to a node, as far as the version alone says."""
-        return any(self._keeping_from(node, version) is None for version in VERSIONS_OF_TODAY)
+        return any(self.keeping_from(node, version) is None for version in VERSIONS_OF_TODAY)
 
     def is_only_for_the_past(self, node: cst.CSTNode) -> bool:
         """Whether some versions come to a node, and none of today.
@@ -200,7 +197,7 @@ class VersionReachability:
         """
         past = (*OLD_VERSIONS, *NEW_VERSIONS, *_OTHER_VERSIONS)
         return not self.is_reached_today(node) and any(
-            self._keeping_from(node, version) is None for version in past
+            self.keeping_from(node, version) is None for version in past
         )
 
     def is_bool_today(self, node: cst.BaseExpression) -> bool:
@@ -218,23 +215,15 @@ class VersionReachability:
 
     def _of(self, version: str) -> VersionValues:
         if version not in self._values:
-            self._values[version] = VersionValues(
-                self.resolver,
-                version,
-                _PYTHONS.get(version),
-                lambda node: self._keeping_from(node, version) is None,
-                self.modules,
-                lambda resolver: self._in_file(resolver)._of(version),
-                lambda path: path in self.features,
-            )
+            self._values[version] = VersionValues(self, version)
         return self._values[version]
 
-    def _in_file(self, resolver: Resolver) -> VersionReachability:
-        """Returns the answers for another file."""
+    def values_in(self, resolver: Resolver, version: str) -> VersionValues:
+        """Returns what evaluates the expressions of a file of the project under a version."""
         known = self._files.get(resolver)
-        return known or VersionReachability(resolver, self.modules, self._files)
+        return (known or VersionReachability(resolver, self.modules, self._files))._of(version)
 
-    def _keeping_from(self, node: cst.CSTNode, version: str) -> cst.CSTNode | None:
+    def keeping_from(self, node: cst.CSTNode, version: str) -> cst.CSTNode | None:
         """Returns the outermost statement or expression that keeps a version from a node."""
         key = (node, version)
         if key in self._answers:

@@ -23,7 +23,8 @@ from lossscale_codemods.tables.names import canonical
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lossscale_codemods.python import Binding, Definition, Modules, Resolver
+    from lossscale_codemods.domain.version_reachability import VersionReachability
+    from lossscale_codemods.python import Binding, Definition, Resolver
 
 
 _NUMERIC = re.compile(r"\d+(?:\.\d+)*")
@@ -151,10 +152,6 @@ def probe_at(node: cst.CSTNode | None, resolver: Resolver) -> Probe | None:
         ) if not resolver.bindings(function):
             home = resolver.path(module)
             return None if home is None else Probe(node, kind, name, home)
-        case cst.Call(args=[cst.Arg(value=cst.SimpleString() as name)]) if (
-            resolver.path(node.func) or dotted(node.func) or ""
-        ).endswith("find_spec"):
-            return Probe(node, "find_spec", name)
         case cst.Comparison(
             left=cst.SimpleString() as name,
             comparisons=[
@@ -208,6 +205,10 @@ _NAMED_VERSION = re.compile(r"_*(?:TF|TENSORFLOW)_?VERSION", re.IGNORECASE)
 _PYTHON = re.compile(
     r"(?:sys\.version_info(?:\.(?P<part>major|minor))?|(?:six\.)?PY(?P<flag>[23]))"
 )
+VERSIONS_OF_TODAY = ("2.16.2", "2.17.1", "2.18.1", "2.19.1", "2.20.0", "2.21.0", "2.22.0")
+"""Those that what is migrated runs on."""
+_PYTHONS = dict.fromkeys(VERSIONS_OF_TODAY, (3, 10)) | {VERSIONS_OF_TODAY[-1]: (3, 13)}
+"""The oldest and the newest Python that these run on."""
 _STRING_METHODS = frozenset(
     {"split", "rsplit", "startswith", "endswith", "strip", "replace", "partition", "rpartition"}
     | {"join", "lower", "lstrip", "rstrip"}
@@ -216,47 +217,21 @@ _SOMETHING = object()
 """Stands for an object of which nothing is known but that it is there."""
 
 
-@dataclasses.dataclass(frozen=True)
-class _Distribution:
-    """What `pkg_resources` knows of a package."""
-
-    version: str
-
-
 class VersionValues:
     """Evaluates expressions of one file as they are under one version of TensorFlow.
 
     Args:
-        resolver: Knows what names stand for.
+        where: Knows the file, and what of it and of others is reached.
         version: The version.
-        python: The version of Python, if that can be told.
-        is_reached: Whether a node of the file is reached under this version.
-        modules: The project's files, in which flags can stand that the file imports.
-        elsewhere: Evaluates the expressions of another file.
-        is_migrated: Whether an old name that the file asks for will be there, because what asks
-            for it is migrated.
     """
 
-    def __init__(
-        self,
-        resolver: Resolver,
-        version: str,
-        python: tuple[int, int] | None,
-        is_reached: Callable[[cst.CSTNode], bool],
-        modules: Modules | None = None,
-        elsewhere: Callable[[Resolver], VersionValues] | None = None,
-        is_migrated: Callable[[str], bool] = lambda _: False,
-    ) -> None:
+    def __init__(self, where: VersionReachability, version: str) -> None:
         self._depth = 0
         self._within: list[Mapping[str, Any]] = []
         """The variables of the comprehensions and the parameters of the functions around."""
-        self.resolver = resolver
+        self.where = where
+        self.resolver = where.resolver
         self.version = version
-        self.python = python
-        self.is_reached = is_reached
-        self.modules = modules
-        self.elsewhere = elsewhere
-        self.is_migrated = is_migrated
 
     def truth(self, node: cst.BaseExpression) -> bool | None:
         """Returns whether a condition holds; `None` if it depends on more than the version."""
@@ -385,21 +360,19 @@ class VersionValues:
         if path is not None:
             return self._at(path) if frameworks.is_framework(path) else self._in_project(node)
         value = self.of(node.value)
-        if isinstance(value, _Distribution) and node.attr.value == "version":
-            return value.version
         if isinstance(value, ParsedVersion):
             return value.attribute(node.attr.value)
         raise UnknownValueError
 
     def _of_python(self, path: str) -> Any:
         """Returns what a path tells of the version of Python."""
-        found = _PYTHON.fullmatch(path)
-        if found is None or self.python is None:
+        found, python = _PYTHON.fullmatch(path), _PYTHONS.get(self.version)
+        if found is None or python is None:
             raise UnknownValueError
         if found["flag"]:
-            return found["flag"] == str(self.python[0])
-        values = {"major": self.python[0], "minor": self.python[1]}
-        return values.get(found["part"], (*self.python, 0, "final", 0))
+            return found["flag"] == str(python[0])
+        values = {"major": python[0], "minor": python[1]}
+        return values.get(found["part"], (*python, 0, "final", 0))
 
     def _at(self, path: str) -> Any:
         if _VERSION.match(canonical(path)):
@@ -414,8 +387,11 @@ class VersionValues:
             return self.version
         return self._of_bindings(bindings)
 
+    def _is_reached(self, node: cst.CSTNode) -> bool:
+        return self.where.keeping_from(node, self.version) is None
+
     def _of_bindings(self, bindings: frozenset[Binding]) -> Any:
-        reached = [b for b in bindings if len(bindings) == 1 or self.is_reached(b.node)]
+        reached = [b for b in bindings if len(bindings) == 1 or self._is_reached(b.node)]
         values = [self._of_binding(b) for b in reached]
         if not values or any(value != values[0] for value in values):
             raise UnknownValueError
@@ -429,8 +405,7 @@ class VersionValues:
         if binding.kind is BindingKind.IMPORT and binding.path is not None:
             if frameworks.is_framework(binding.path):
                 return self._at(binding.path)
-            modules = self.modules
-            defined = modules.definitions(self.resolver, binding.path) if modules else []
+            defined = self.where.modules.definitions(self.resolver, binding.path)
             return self._defined(defined) if defined else self._of_python(binding.path)
         return self._unpacked(binding)
 
@@ -444,36 +419,25 @@ class VersionValues:
 
     def _in_project(self, node: cst.BaseExpression) -> Any:
         """Returns the value of a flag that is in another file of the project, or Python's."""
-        defined = self.modules.named(self.resolver, node) if self.modules else []
+        defined = self.where.modules.named(self.resolver, node)
         if not defined:
             return self._of_python(self.resolver.path(node) or dotted(node) or "")
         return self._defined(defined)
 
     def _defined(self, definitions: Sequence[Definition]) -> Any:
         files = {definition.resolver for definition in definitions}
-        if len(files) != 1 or self.elsewhere is None:
+        if len(files) != 1:
             raise UnknownValueError
-        values = self.elsewhere(files.pop())
+        values = self.where.values_in(files.pop(), self.version)
         return values._of_bindings(frozenset(d.binding for d in definitions))
 
     def _unpacked(self, binding: Binding) -> Any:
         """Returns what `major, minor = ...` gives one of its names."""
-        tree = self.resolver.scopes.tree
-        element = tree.parent(binding.node)
-        targets = tree.parent(element) if element is not None else None
-        target = tree.parent(targets) if targets is not None else None
-        statement = tree.parent(target) if target is not None else None
-        if (
-            not isinstance(targets, cst.Tuple | cst.List)
-            or not isinstance(target, cst.AssignTarget)
-            or not isinstance(statement, cst.Assign)
-        ):
+        unpacked = self.resolver.scopes.unpacked(binding)
+        if unpacked is None:
             raise UnknownValueError
-        elements = list(targets.elements)
-        index = next(i for i, one in enumerate(elements) if one is element)
-        if any(isinstance(one, cst.StarredElement) for one in elements[: index + 1]):
-            raise UnknownValueError
-        return self.of(statement.value)[index]
+        value, place, _ = unpacked
+        return self.of(value)[place]
 
     def _of_call(self, node: cst.Call) -> Any:
         if any(a.star or a.keyword is not None for a in node.args):
@@ -485,10 +449,6 @@ class VersionValues:
         if isinstance(node.func, cst.Name) and not self.resolver.bindings(node.func):
             return self._builtin(node.func.value, arguments)
         path = self.resolver.path(node.func) or dotted(node.func) or ""
-        if path in {"importlib.metadata.version", "importlib_metadata.version"}:
-            return self._of_package(arguments)
-        if path.endswith("get_distribution"):
-            return _Distribution(self._of_package(arguments))
         if path.rpartition(".")[2] in _PARSERS and len(arguments) == 1:
             return ParsedVersion(self._version_text(arguments[0]))
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _STRING_METHODS:
@@ -506,11 +466,6 @@ class VersionValues:
             if _NAMED_VERSION.fullmatch(name):
                 return self.version
             raise
-
-    def _of_package(self, arguments: Sequence[cst.BaseExpression]) -> str:
-        if len(arguments) != 1 or not str(self.of(arguments[0])).startswith("tensorflow"):
-            raise UnknownValueError
-        return self.version
 
     def _builtin(self, name: str, arguments: Sequence[cst.BaseExpression]) -> Any:
         if name == "map" and len(arguments) == 2 and dotted(arguments[0]) in {"int", "float"}:
@@ -534,28 +489,16 @@ class VersionValues:
             raise UnknownValueError
         if probe.kind == "getattr" and isinstance(probe.node, cst.Call):
             return self._at(probe.path) if there else self.of(probe.node.args[2].value)
-        if probe.kind == "find_spec":
-            return _SOMETHING if there else None
         return there is not probe.negated
 
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
         """Returns what a function of the project returns."""
-        bindings = self.resolver.bindings(node.func)
-        functions = [b.node for b in bindings if isinstance(b.node, cst.FunctionDef)]
-        values: VersionValues = self
-        if not bindings or not functions:
-            defined = self.modules.named(self.resolver, node.func) if self.modules else []
-            if len(defined) != 1 or self.elsewhere is None:
-                raise UnknownValueError
-            functions = [
-                d.binding.node for d in defined if isinstance(d.binding.node, cst.FunctionDef)
-            ]
-            values = self.elsewhere(defined[0].resolver)
-        elif len(bindings) != 1:
+        defined = self.where.modules.named(self.resolver, node.func)
+        function = defined[0].binding.node if len(defined) == 1 else None
+        if not isinstance(function, cst.FunctionDef):
             raise UnknownValueError
-        if len(functions) != 1:
-            raise UnknownValueError
-        return values._returned(functions[0], [self.of(argument) for argument in arguments])
+        values = self.where.values_in(defined[0].resolver, self.version)
+        return values._returned(function, [self.of(argument) for argument in arguments])
 
     def _returned(self, function: cst.FunctionDef, arguments: Sequence[Any]) -> Any:
         """Returns what a function of this file returns."""
@@ -574,7 +517,7 @@ class VersionValues:
             values = [
                 None if one.value is None else self.of(one.value)
                 for one in returns
-                if self.is_reached(one)
+                if self._is_reached(one)
             ]
         finally:
             self._within.pop()
@@ -585,8 +528,8 @@ class VersionValues:
     def exists(self, path: str) -> bool | None:
         """Whether a name is there in this version; `None` if that is not known."""
         path = canonical(path)
-        if self.is_migrated(path):
-            return True
+        if path in self.where.features:
+            return True  # What asks for it is migrated.
         release = ParsedVersion(self.version).release
         if frameworks.is_only_in_tf1(path):
             return release < (2,)

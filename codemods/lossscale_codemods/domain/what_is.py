@@ -215,8 +215,10 @@ def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
     other = _something_else(node, program)
     if other is not None:
         return Answer(Certainty.NO, f"it is {other}")
-    seen, _ = program.observed.get(program.line(node), {}).get("loss_scale", ("", 0))
+    line = program.line(node)
+    seen, times = program.observed.get(line, {}).get("loss_scale", ("", 0))
     if all(word in seen for word in KERAS_WRAPPER):
+        program.decided_by_run[line] = times
         return OBSERVED
     if looks_like_settings(node):
         return UNSAID

@@ -13,7 +13,6 @@ from lossscale_codemods.python.modules import (
     words_in,
 )
 from lossscale_codemods.python.name_resolution import (
-    Answers,
     Resolver,
     outside,
 )

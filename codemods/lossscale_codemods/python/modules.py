@@ -374,23 +374,13 @@ class ClassMembers:
             name: The attribute.
             owner: The class.
         """
-        assigned = _assigned(name)
         names = (re.escape(one.node.name.value.encode()) for one in self.line(owner))
         word = re.compile(rb"\b(?:%s)\b" % b"|".join(names))
-        resolvers = [owner.resolver]
-        for path in self.modules.mentioning(name):
-            source = self.modules.source(path)
-            if word.search(source) and assigned.search(source):
-                resolver = self.modules.at(path)
-                if resolver is None or b"setattr" in source:
-                    return True
-                resolvers.append(resolver)
+        assigned = _assigned(name, rb"(?<!\bself)(?<!\bcls)")
+        sources = map(self.modules.source, self.modules.mentioning(name))
         return any(
-            isinstance(node, cst.Attribute)
-            and node.attr.value == name
-            and resolver.class_of(node.value) is None
-            for resolver in resolvers
-            for node in resolver.scopes.binding_at
+            word.search(source) and assigned.search(source)
+            for source in (owner.resolver.scopes.tree.text, *sources)
         )
 
     def is_replaced(self, definition: Definition) -> bool:
@@ -406,7 +396,7 @@ def _given(owner: ProjectClass, name: str) -> list[Definition]:
     return [Definition(owner.resolver, binding) for binding in dict.fromkeys(bindings)]
 
 
-def _assigned(name: str) -> re.Pattern[bytes]:
-    """Matches where an attribute is assigned."""
+def _assigned(name: str, behind: bytes = b"") -> re.Pattern[bytes]:
+    """Matches where an attribute is assigned, behind what another expression matches."""
     word = re.escape(name.encode())
-    return re.compile(rb"\.%s\b[^\n(=]*=(?!=)|setattr\([^\n]*[\"']%s[\"']" % (word, word))
+    return re.compile(rb"%s\.%s\b[^\n(=]*=(?!=)|setattr\([^\n]*[\"']%s[\"']" % (behind, word, word))

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.python.project_files import ProjectFiles
 from lossscale_codemods.python.reaching_definitions import scopes_in
 from lossscale_codemods.python.scopes import (
     Binding,
@@ -29,64 +27,12 @@ from lossscale_codemods.tables import frameworks, names, optimizer_families
 from lossscale_codemods.tables.names import Meaning
 
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Callable, Iterable, Mapping
 
-
-K = TypeVar("K")
-T = TypeVar("T")
-
-
-class Answers(Generic[K, T]):
-    """Finds the answer for each expression, and keeps those that are whole.
-
-    Args:
-        find: Finds one; it asks here for those that it depends on.
-    """
-
-    def __init__(self, find: Callable[[K], frozenset[T]]) -> None:
-        self._find = find
-        self._whole: dict[K, frozenset[T]] = {}
-        self._open: dict[K, int] = {}
-        """The expressions that are being looked at, each with its depth."""
-        self._parts: dict[K, tuple[frozenset[T], int]] = {}
-        """Answers that lack what an open expression gives, with the depth of the outermost."""
-        self._outermost = 0
-        """The least depth of an open expression that was come back to."""
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no expression is being looked at."""
-        return not self._open
-
-    def of(self, node: K) -> frozenset[T]:
-        """Returns the answer for an expression."""
-        if node in self._whole:
-            return self._whole[node]
-        if node in self._open:
-            self._outermost = min(self._outermost, self._open[node])
-            return frozenset()
-        if node in self._parts:
-            part, outermost = self._parts[node]
-            self._outermost = min(self._outermost, outermost)
-            return part
-        depth = self._open[node] = len(self._open)
-        before, self._outermost = self._outermost, depth
-        try:
-            answer = self._find(node)
-        finally:
-            del self._open[node]
-        if self._outermost < depth:
-            self._parts[node] = answer, self._outermost
-        else:
-            self._whole[node] = answer
-            while self._parts and next(reversed(self._parts.values()))[1] >= depth:
-                self._parts.popitem()
-        self._outermost = min(before, self._outermost)
-        return answer
+    from lossscale_codemods.python.project_files import ProjectFiles
 
 
 _HARMLESS = frozenset({*sys.stdlib_module_names, "matplotlib", "numpy", "pylab", "scipy"})
-_DEEPEST = 8
 
 
 def outside(project: ProjectFiles, dotted: str) -> str | None:
@@ -127,54 +73,24 @@ def _hides(star: Binding, name: str, known: set[str | None], project: ProjectFil
     if name.startswith("_"):
         return False
     is_old = not known or any(p is not None and names.lookup(p) is not None for p in known)
-    gives = _gives(path, name, project, 0)
+    gives = _gives(path, name, project)
     if gives is None:
         return is_old
     same = project is not None and outside(project, member_path(path, name)) in known
     return gives and (is_old or not same)
 
 
-def _gives(path: str, name: str, project: ProjectFiles | None, depth: int) -> bool | None:
+def _gives(path: str, name: str, project: ProjectFiles | None) -> bool | None:
     """Whether a star import brings in a name; `None` if that is not known."""
     if path.partition(".")[0] in _HARMLESS:
         return False
-    if project is None or depth > _DEEPEST:
-        return None
-    located = project.locate(member_path(path, name))
-    if located is None:
-        return None
-    file, rest = located
-    if list(rest) != [name]:
-        return None
-    scopes = scopes_in(file, project.read(file) or b"")
+    file = project.module(path) if project is not None else None
+    scopes = scopes_in(file, project.read(file) or b"") if project and file else None
     if scopes is None:
         return None
-    module = scopes.module
-    listed = _listed(module)
-    if listed is not None:
-        return name in listed
-    if name in module.bindings:
+    if name in scopes.module.bindings:
         return True
-    stars = [star.path or "" for star in module.stars]
-    if any(frameworks.is_framework(star) for star in stars):
-        return None
-    seen = project.seen_from(file)
-    answers = [_gives(star, name, seen, depth + 1) for star in stars]
-    return True if True in answers else None if None in answers else False
-
-
-def _listed(module: Scope) -> set[str] | None:
-    """Returns what a module's `__all__` lists, if it has one that is written out."""
-    values = [binding.value for binding in module.bindings.get("__all__", ())]
-    if not values:
-        return None
-    return {
-        str(element.value.evaluated_value)
-        for value in values
-        if isinstance(value, cst.List | cst.Tuple)
-        for element in value.elements
-        if isinstance(element.value, cst.SimpleString)
-    }
+    return None if scopes.module.stars else False
 
 
 _STAR_STEPS = ("keras", "train", "compat", "mixed_precision", "experimental", "optimizers")
@@ -202,7 +118,7 @@ class Resolver:
         self.moved = moved or {}
         self.project = project
         self.counts = counts
-        self._answers: Answers[cst.CSTNode, str | None] = Answers(self._find_paths)
+        self._paths: dict[cst.CSTNode, frozenset[str | None]] = {}
 
     def with_moved(self, moved: Mapping[Binding, str]) -> Resolver:
         """Returns a resolver for the file as it will be."""
@@ -239,7 +155,10 @@ class Resolver:
 
     def paths(self, node: cst.CSTNode) -> frozenset[str | None]:
         """Returns the dotted paths that an expression can name; `None` stands for anything else."""
-        return self._answers.of(node)
+        if node not in self._paths:
+            self._paths[node] = frozenset([None])  # What depends on itself can be anything.
+            self._paths[node] = self._find_paths(node)
+        return self._paths[node]
 
     def _find_paths(self, node: cst.CSTNode) -> frozenset[str | None]:
         if isinstance(node, cst.Name):

@@ -28,6 +28,7 @@ from lossscale_codemods.source.reading import problem_of
 from lossscale_codemods.source.syntax_tree import children, dotted, tree_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from lossscale_codemods.source.syntax_tree import Tree
@@ -138,130 +139,146 @@ def _has_narrowing(environment: Environment, name: str) -> bool:
     return any(b.kind is BindingKind.NARROWED for b in environment.get(name, ()))
 
 
-class ExpressionReads:
-    """Fills in what reaches the reads of expressions.
+_IN_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.Arg: ("value",),
+    cst.Assign: ("value", "targets"),
+    cst.AugAssign: ("value", "target"),
+    cst.Import: ("names",),
+    cst.ImportFrom: ("names",),
+    cst.MatchKeywordElement: ("pattern",),
+    cst.NamedExpr: ("value", "target"),
+    cst.Param: ("annotation", "default"),
+    cst.TypeAlias: ("value", "name"),
+    **dict.fromkeys((cst.Global, cst.ImportAlias, cst.Nonlocal), ()),
+}
+"""The fields of nodes that are run, in their order, where these are not all of them as they are."""
+
+
+class ReachingDefinitions:
+    """The second pass: fills in what reaches each read.
 
     Args:
         scopes: The file's scopes.
-
-    Attributes:
-        pending: Functions and lambdas that were defined, with their scopes. Their bodies run later.
     """
 
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
         self.tree = scopes.tree
         self.pending: list[tuple[cst.CSTNode, Scope]] = []
+        """Functions and lambdas that were defined, with their scopes. Their bodies run later."""
 
-    def expression(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
-        """Notes what reaches each read in an expression, and binds what it binds."""
+    def visit(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
+        """Notes what reaches each read in a node, and binds what it binds."""
         # isinstance() takes ten times as long: the kinds of nodes are abstract classes.
-        if type(node) is cst.Name:
-            self._read(node, env, scope)
-        elif type(node) is cst.Attribute:
-            name = dotted(node)
-            if name is not None and name in env:
-                self.scopes.reaching[node] = env[name]
-            self.scopes.scope_of_read[node] = scope
-            self.expression(node.value, env, scope)
-        elif type(node) is cst.Arg:
-            self.expression(node.value, env, scope)
-        elif type(node) is cst.NamedExpr:
-            self.expression(node.value, env, scope)
-            self.assign(node.target, env, scope)
-        elif type(node) is cst.Call:
-            for child in children(node):
-                self.expression(child, env, scope)
-            env.update(reassigned_by(node, env, scope))
-        elif type(node) is cst.Lambda:
-            self.parameters(node.params, env, scope)
-            self.pending.append((node, self.scopes.of_node[node]))
+        if type(node) in (cst.Name, cst.Attribute):
+            if node not in self.scopes.binding_at:
+                self._read(node, env, scope)
+                return
+            if isinstance(node, cst.Attribute):
+                self.visit(node.value, env, scope)
+        elif type(node) is cst.BooleanOperation:
+            self.visit(node.left, env, scope)
+            self._branch(node.right, node.left, isinstance(node.operator, cst.And), env, scope)
+        elif type(node) is cst.IfExp:
+            self.visit(node.test, env, scope)
+            self._branch(node.body, node.test, True, env, scope)
+            self._branch(node.orelse, node.test, False, env, scope)
         elif type(node) in COMPREHENSIONS:
             self._comprehension(node, env)
-        elif type(node) is cst.BooleanOperation:
-            self.expression(node.left, env, scope)
-            inner = dict(env)
-            truth = isinstance(node.operator, cst.And)
-            inner.update(narrowings(node.left, truth, scope))
-            self.expression(node.right, inner, scope)
-            self._add_inline(node.right, inner, env)
-        elif type(node) is cst.IfExp:
-            self.expression(node.test, env, scope)
-            for branch, truth in ((node.body, True), (node.orelse, False)):
-                inner = dict(env)
-                inner.update(narrowings(node.test, truth, scope))
-                self.expression(branch, inner, scope)
-                self._add_inline(branch, inner, env)
+        elif type(node) is cst.Lambda:
+            self.visit(node.params, env, scope)
+            self.pending.append((node, self.scopes.of_node[node]))
+        elif type(node) is cst.AnnAssign:
+            self.visit(node.annotation, env, scope)
+            if node.value is not None:
+                self.visit(node.value, env, scope)
+                self.visit(node.target, env, scope)
         else:
-            for child in children(node):
-                self.expression(child, env, scope)
+            if type(node) is cst.AugAssign or type(node) is cst.Del:
+                self._read_targets(node.target, env, scope)
+            for child in self._parts(node):
+                self.visit(child, env, scope)
+            if type(node) is cst.Call:
+                env.update(reassigned_by(node, env, scope))
+            elif type(node) is cst.Assert:
+                env.update(narrowings(node.test, True, scope))
+        self._bind_at(node, env, scope)
+
+    @staticmethod
+    def _parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        if type(node) not in _IN_ORDER:
+            yield from children(node)
+        for field in _IN_ORDER.get(type(node), ()):
+            value = getattr(node, field)
+            if isinstance(value, cst.CSTNode):
+                yield value
+            else:
+                yield from value or ()
+
+    def _branch(
+        self,
+        node: cst.CSTNode,
+        test: cst.BaseExpression,
+        truth: bool,
+        env: Environment,
+        scope: Scope,
+    ) -> None:
+        """Visits an expression that is evaluated if a condition comes out in one way."""
+        inner = {**env, **narrowings(test, truth, scope)}
+        self.visit(node, inner, scope)
+        self._add_inline(node, inner, env)
 
     def _comprehension(self, node: cst.CSTNode, env: Environment) -> None:
         inner_scope = self.scopes.of_node[node]
         inner = dict(env)
         loop: cst.CompFor | None = node.for_in  # type: ignore[attr-defined]  # the caller has asked for its kind
         while loop is not None:
-            self.expression(loop.iter, inner, inner_scope)
-            for binding in self.bindings_in(loop.target):
-                self._forget(binding.name, inner)
-                inner[binding.name] = frozenset([binding])
-            for condition in loop.ifs:
-                self.expression(condition.test, inner, inner_scope)
+            for part in (loop.iter, loop.target, *loop.ifs):
+                self.visit(part, inner, inner_scope)
             loop = loop.inner_for_in
-        for part in ("elt", "key", "value"):
-            child = getattr(node, part, None)
+        for name in ("elt", "key", "value"):
+            child = getattr(node, name, None)
             if child is not None:
-                self.expression(child, inner, inner_scope)
+                self.visit(child, inner, inner_scope)
                 self._add_inline(child, inner, env)
 
     def _add_inline(self, node: cst.CSTNode, inner: Environment, env: Environment) -> None:
         """Adds what inline assignments bind in an expression that may not be evaluated."""
-        for binding in self.bindings_in(node):
+        for binding in self._bindings_in(node):
             if isinstance(self.tree.parent(binding.node), cst.NamedExpr):
                 known = env.get(binding.name, frozenset())
                 env[binding.name] = known | inner.get(binding.name, frozenset([binding]))
 
-    def _read(self, node: cst.Name, env: Environment, scope: Scope) -> None:
+    def _read_targets(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
+        """Notes what reaches that which is changed or deleted."""
+        for one in node.elements if isinstance(node, cst.Tuple | cst.List) else ():
+            self._read_targets(one.value, env, scope)
+        if isinstance(node, cst.Name | cst.Attribute):
+            self._read(node, env, scope)
+
+    def _read(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
         self.scopes.scope_of_read[node] = scope
+        if isinstance(node, cst.Attribute):
+            name = dotted(node)
+            if name is not None and name in env:
+                self.scopes.reaching[node] = env[name]
+            self.visit(node.value, env, scope)
+        elif isinstance(node, cst.Name):
+            self.scopes.reaching[node] = self._reaching(node, env, scope)
+
+    def _reaching(self, node: cst.Name, env: Environment, scope: Scope) -> frozenset[Binding]:
         owner = scope.owner(node.value)
         if node.value in env and (owner, node.value) not in self.scopes.rebound_elsewhere:
-            self.scopes.reaching[node] = env[node.value]
-            return
+            return env[node.value]
         if owner is scope and owner.is_class and scope.parent is not None:
             owner = scope.parent.owner(node.value)
         shared = (owner, node.value) in self.scopes.rebound_elsewhere
         if owner is None or (owner is scope and not shared):
-            self.scopes.reaching[node] = frozenset()
-            return
+            return frozenset()
         # An outer variable: this code can run after any of its bindings.
-        self.scopes.reaching[node] = frozenset(owner.bindings[node.value])
+        return frozenset(owner.bindings[node.value])
 
-    def parameters(self, node: cst.Parameters, env: Environment, scope: Scope) -> None:
-        """Reads the annotations and defaults of parameters."""
-        every = [*node.posonly_params, *node.params, *node.kwonly_params]
-        every += [p for p in (node.star_arg, node.star_kwarg) if isinstance(p, cst.Param)]
-        for parameter in every:
-            if parameter.annotation is not None:
-                self.expression(parameter.annotation.annotation, env, scope)
-            if parameter.default is not None:
-                self.expression(parameter.default, env, scope)
-
-    def assign(self, target: cst.CSTNode, env: Environment, scope: Scope) -> None:
-        """Gives a target its binding."""
-        if isinstance(target, cst.Name):
-            self.bind_at(target, env, scope)
-        elif isinstance(target, cst.Attribute):
-            self.expression(target.value, env, scope)
-            self.bind_at(target, env, scope)
-        elif isinstance(target, cst.Tuple | cst.List):
-            for element in target.elements:
-                self.assign(element.value, env, scope)
-        elif isinstance(target, cst.StarredElement):
-            self.assign(target.value, env, scope)
-        else:
-            self.expression(target, env, scope)
-
-    def bind_at(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
+    def _bind_at(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
         """Gives the names that a node binds this binding and no other."""
         for binding in self.scopes.binding_at.get(node, ()):
             if binding.scope is scope or "." in binding.name:
@@ -275,7 +292,7 @@ class ExpressionReads:
         for key in [key for key in env if key.startswith(prefix)]:
             del env[key]
 
-    def bindings_in(self, node: cst.CSTNode) -> list[Binding]:
+    def _bindings_in(self, node: cst.CSTNode) -> list[Binding]:
         """Returns what a node binds, outside of the scopes in it."""
         bindings: list[Binding] = []
         stack = [node]
@@ -285,10 +302,6 @@ class ExpressionReads:
             if not isinstance(current, SCOPED):
                 stack.extend(children(current))
         return bindings
-
-
-class ReachingDefinitions(ExpressionReads):
-    """The second pass."""
 
     def run(self) -> None:
         """Fills in what reaches each read."""
@@ -301,7 +314,7 @@ class ReachingDefinitions(ExpressionReads):
                 if any(b.kind is BindingKind.PARAMETER for b in bindings)
             }
             if isinstance(node, cst.Lambda):
-                self.expression(node.body, environment, scope)
+                self.visit(node.body, environment, scope)
             elif isinstance(node, cst.FunctionDef):
                 self._suite(node.body, environment, scope)
 
@@ -330,45 +343,9 @@ class ReachingDefinitions(ExpressionReads):
     ) -> Environment | None:
         left = False
         for small in line.body:
-            self._small(small, environment, scope)
+            self.visit(small, environment, scope)
             left = left or isinstance(small, cst.Return | cst.Raise | cst.Continue | cst.Break)
         return None if left else environment
-
-    def _small(self, node: cst.BaseSmallStatement, env: Environment, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
-        if isinstance(node, cst.Assign):
-            self.expression(node.value, env, scope)
-            for target in node.targets:
-                self.assign(target.target, env, scope)
-        elif isinstance(node, cst.AnnAssign):
-            self.expression(node.annotation.annotation, env, scope)
-            if node.value is not None:
-                self.expression(node.value, env, scope)
-                self.assign(node.target, env, scope)
-        elif isinstance(node, cst.AugAssign):
-            self.expression(node.value, env, scope)
-            self.expression(node.target, env, scope)
-            self.assign(node.target, env, scope)
-        elif isinstance(node, cst.Import | cst.ImportFrom):
-            if isinstance(node.names, cst.ImportStar):
-                return
-            for alias in node.names:
-                self.bind_at(alias, env, scope)
-        elif isinstance(node, cst.Del):
-            self.expression(node.target, env, scope)
-            self.assign(node.target, env, scope)
-        elif isinstance(node, cst.Global | cst.Nonlocal):
-            return
-        elif isinstance(node, cst.Assert):
-            self.expression(node.test, env, scope)
-            if node.msg is not None:
-                self.expression(node.msg, env, scope)
-            env.update(narrowings(node.test, True, scope))
-        elif isinstance(node, cst.TypeAlias):
-            self.expression(node.value, env, scope)
-            self.assign(node.name, env, scope)
-        else:
-            for child in children(node):
-                self.expression(child, env, scope)
 
     def _statement(self, node: cst.CSTNode, env: Environment, scope: Scope) -> Environment | None:
         if isinstance(node, cst.SimpleStatementLine):
@@ -381,37 +358,28 @@ class ReachingDefinitions(ExpressionReads):
             return self._try_(node, env, scope)
         if isinstance(node, cst.With):
             for item in node.items:
-                self.expression(item.item, env, scope)
-                if item.asname is not None:
-                    self.assign(item.asname.name, env, scope)
+                self.visit(item, env, scope)
             after = self._suite(node.body, dict(env), scope)
             # Where an exception ends the block and nothing else, what follows sees a part of it.
             return merge(after, self._with_all_of(node.body, env)) if catches(node) else after
         if isinstance(node, cst.FunctionDef):
-            self._signature(node, env, scope)
-            self.bind_at(node, env, scope)
+            for part in (*node.decorators, node.params, *([node.returns] if node.returns else ())):
+                self.visit(part, env, scope)
+            self.pending.append((node, self.scopes.of_node[node]))
+            self._bind_at(node, env, scope)
             return env
         if isinstance(node, cst.ClassDef):
             for part in (*node.decorators, *node.bases, *node.keywords):
-                self.expression(part, env, scope)
-            inner = self.scopes.of_node[node]
-            self._suite(node.body, {}, inner)
-            self.bind_at(node, env, scope)
+                self.visit(part, env, scope)
+            self._suite(node.body, {}, self.scopes.of_node[node])
+            self._bind_at(node, env, scope)
             return env
         if isinstance(node, cst.Match):
             return self._match(node, env, scope)
         return env
 
-    def _signature(self, node: cst.FunctionDef, env: Environment, scope: Scope) -> None:
-        for decorator in node.decorators:
-            self.expression(decorator, env, scope)
-        self.parameters(node.params, env, scope)
-        if node.returns is not None:
-            self.expression(node.returns.annotation, env, scope)
-        self.pending.append((node, self.scopes.of_node[node]))
-
     def _if_(self, node: cst.If, env: Environment, scope: Scope) -> Environment | None:
-        self.expression(node.test, env, scope)
+        self.visit(node.test, env, scope)
         yes, no = dict(env), dict(env)
         yes.update(narrowings(node.test, True, scope))
         no.update(narrowings(node.test, False, scope))
@@ -428,12 +396,12 @@ class ReachingDefinitions(ExpressionReads):
         self, node: cst.For | cst.While, env: Environment, scope: Scope
     ) -> Environment | None:
         if isinstance(node, cst.For):
-            self.expression(node.iter, env, scope)
+            self.visit(node.iter, env, scope)
         head = self._with_all_of(node, env)
         if isinstance(node, cst.For):
-            self.assign(node.target, head, scope)
+            self.visit(node.target, head, scope)
         else:
-            self.expression(node.test, head, scope)
+            self.visit(node.test, head, scope)
         inside = dict(head)
         if isinstance(node, cst.While):
             inside.update(narrowings(node.test, True, scope))
@@ -452,41 +420,33 @@ class ReachingDefinitions(ExpressionReads):
             after = self._suite(node.orelse.body, after, scope)
         for handler in node.handlers:
             inside = dict(anywhere)
-            if handler.type is not None:
-                self.expression(handler.type, inside, scope)
-            if handler.name is not None:
-                self.assign(handler.name.name, inside, scope)
+            for part in (handler.type, handler.name):
+                if part is not None:
+                    self.visit(part, inside, scope)
             after = merge(after, self._suite(handler.body, inside, scope))
         if node.finalbody is not None:
             # The body of `finally` also runs on the way out of a failed handler.
             self._suite(node.finalbody.body, self._with_all_of(node, env), scope)
             if after is not None:
-                for binding in self.bindings_in(node.finalbody):
+                for binding in self._bindings_in(node.finalbody):
                     after[binding.name] = frozenset([binding])
         return after
 
     def _match(self, node: cst.Match, env: Environment, scope: Scope) -> Environment | None:
-        self.expression(node.subject, env, scope)
+        self.visit(node.subject, env, scope)
         after: Environment | None = dict(env)
         for case in node.cases:
             inside = dict(env)
-            for child in self.tree.walk(case.pattern):
-                self.bind_at(child, inside, scope)
-                if isinstance(child, cst.MatchValue | cst.MatchClass):
-                    self.expression(
-                        getattr(child, "value", getattr(child, "cls", child)), env, scope
-                    )
-            for binding in self.bindings_in(case.pattern):
-                inside[binding.name] = frozenset([binding])
+            self.visit(case.pattern, inside, scope)
             if case.guard is not None:
-                self.expression(case.guard, inside, scope)
+                self.visit(case.guard, inside, scope)
             after = merge(after, self._suite(case.body, inside, scope))
         return after
 
     def _with_all_of(self, node: cst.CSTNode, env: Environment) -> Environment:
         """Returns `env` with everything that `node` binds anywhere added."""
         result = dict(env)
-        for binding in self.bindings_in(node):
+        for binding in self._bindings_in(node):
             if "." in binding.name:
                 result.pop(binding.name, None)
             else:

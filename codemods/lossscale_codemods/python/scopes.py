@@ -161,6 +161,26 @@ class Scopes:
                 return self.of_node[above]
         return self.module
 
+    def unpacked(self, binding: Binding) -> tuple[cst.BaseExpression, int, int] | None:
+        """Returns what a name is unpacked from, its place there, and of how many names it is one.
+
+        Args:
+            binding: What binds the name, as in `major, minor = split(version)`.
+
+        Returns:
+            Nothing if it is bound in another way, or if its place cannot be seen.
+        """
+        element = self.tree.parent(binding.node)
+        names = self.tree.parent(element) if element is not None else None
+        target = self.tree.parent(names) if names is not None else None
+        statement = self.tree.parent(target) if isinstance(target, cst.AssignTarget) else None
+        if not isinstance(names, cst.Tuple | cst.List) or not isinstance(statement, cst.Assign):
+            return None
+        place = next(place for place, one in enumerate(names.elements) if one is element)
+        if any(isinstance(one, cst.StarredElement) for one in names.elements[: place + 1]):
+            return None
+        return statement.value, place, len(names.elements)
+
     def returned(self, function: cst.FunctionDef) -> list[cst.BaseExpression | None] | None:
         """Returns what a function returns; nothing if it is no plain function."""
         if function.asynchronous is not None:
@@ -227,12 +247,13 @@ class BindingCollector:
     def _bind_attribute(
         self, scope: Scope, target: cst.Attribute, value: cst.BaseExpression | None
     ) -> None:
+        bound = self.scopes.binding_at.setdefault(target, [])
         name = dotted(target)
         if name is None:
             return
         kind = BindingKind.ASSIGN if value is not None else BindingKind.OTHER
         binding = Binding(name, kind, target, scope, value=value)
-        self.scopes.binding_at.setdefault(target, []).append(binding)
+        bound.append(binding)
         owner = class_of_self(target.value, scope)
         if owner is not None:
             owner.attributes.setdefault(target.attr.value, []).append(binding)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import warnings
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -24,7 +24,7 @@ from lossscale_codemods.domain import (
 )
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.import_edits import without_unused
-from lossscale_codemods.rewriting.resolution import Decisions, record_of
+from lossscale_codemods.rewriting.resolution import Decisions, Outcomes, record_of
 from lossscale_codemods.rules.registry import rules_for
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.edits import OverlappingEditsError, PositionMap, apply_edits
@@ -36,10 +36,9 @@ from lossscale_codemods.tables.records import Edit, Outcome, Record, Result, Sta
 from lossscale_codemods.tables.suppression import Suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from lossscale_codemods.rules.base import Removal, Rule
-    from lossscale_codemods.tables.options import Observed
 
 
 _MOST_PASSES = 4
@@ -59,16 +58,14 @@ def migrate_fully(source: bytes, options: Options, project: ProjectFiles | None 
         with warnings.catch_warnings():
             # Of escapes that Python does not know, for one; who runs the file sees them.
             warnings.simplefilter("ignore")
-            proven = dataclasses.replace(options, unsafe_fixes=False, observed_here={})
-            safe = _migrate(source, proven, project)
-            if options.observed_here:
-                observing = dataclasses.replace(options, unsafe_fixes=False)
-                observed = _migrate(source, observing, project)
-                safe = with_observed(safe, observed, options.observed_here)
-            if not safe.unsafe_fixes:
-                return safe
-            unsafe = _migrate(source, dataclasses.replace(options, unsafe_fixes=True), project)
-            return with_unsafe_fixes(safe, unsafe, wanted=options.unsafe_fixes)
+            result = _migrate(source, options, project)
+            if result.status is Status.REFUSED and (options.unsafe_fixes or options.observed_here):
+                # What is not proven may have been in the way of what is.
+                proven = dataclasses.replace(options, unsafe_fixes=False, observed_here={})
+                result = _migrate(source, proven, project)
+                records = (dataclasses.replace(one, unsafe=False) for one in result.records)
+                result = dataclasses.replace(result, records=tuple(records))
+            return result
     except RecursionError:
         return Result(source, source, Status.UNREADABLE, problem=reading.TOO_RECURSIVE)
 
@@ -118,70 +115,116 @@ def _attempt(
     runs_with_old = True if options.runs_with else None
     program = Program(tree, options, project, given, runs_with_old=runs_with_old)
     program.collapse_problem = collapse_problem
-    result, after = _pass(program, options)
-    for _ in range(_MOST_PASSES):
+    result = Result(given, given, Status.UNCHANGED)
+    for _ in range(_MOST_REMOVALS if options.collapse_guards else 0):
+        again, after = _removal_pass(program, options)
+        result = passes_joined(result, again)
+        if after is None:
+            break
+        program = after
+        program.line_at_first = _lines_at_first(result, tree)
+    if result.status is Status.REFUSED:
+        return result
+    if result.changed:
+        left = guarded(program, [*program.references, *program.imports])
+        program.reachability.is_without_old = not left
+    for number in range(_MOST_PASSES + 1):
+        again, after = _pass(program, options)
+        if after is not None or not number or again.status is Status.REFUSED:
+            result = passes_joined(result, again)
         if after is None:
             return result
-        again, after = _pass(after, dataclasses.replace(options, observed_here={}))
-        if again.status is Status.REFUSED:
-            return dataclasses.replace(result, output=given).refused(again.problem)
-        if after is not None:
-            result = passes_joined(result, again)
+        program = after
+        program.line_at_first = _lines_at_first(result, tree)
+        options = dataclasses.replace(options, observed_here={})
     return result.refused(f"It changes again after {_MOST_PASSES} passes.")
 
 
-def _pass(original: Program, options: Options) -> tuple[Result, Program | None]:
+def _removal_pass(program: Program, options: Options) -> tuple[Result, Program | None]:
+    """Takes out one thing that a rule removes.
+
+    Args:
+        program: The file.
+        options: What to do with it.
+
+    Returns:
+        As `_pass` does.
+    """
+    rules = [one for one in rules_for(program.target) if options.selection.applies(one.id)]
+    rule, removal = next(removals(program, rules), (None, None))
+    if rule is None or removal is None:
+        return Result(program.source, program.source, Status.UNCHANGED), None
+    records = tuple(_removal_records(program, rule, removal))
+    result, after = _proven(
+        program, apply_edits(program.tree.text, removal.edits), records, Outcomes()
+    )
+    if after is not None:
+        after.runs_with_old = is_part_of_old(program) or None
+        after.reachability.take_over(program.reachability.features)
+    return result, after
+
+
+def _pass(program: Program, options: Options) -> tuple[Result, Program | None]:
     """Migrates a file once.
 
     Args:
-        original: The file.
+        program: The file.
         options: What to do with it.
 
     Returns:
         What becomes of it, and the file as it then is, if it changes.
     """
-    given = original.source
-    collapsed = collapse(original) if options.collapse_guards else Collapsed(original)
-    program = collapsed.program
     outcomes = Decisions(program, options).outcomes()
-    uses_old = uses_old_api(original) or uses_old_api(program)
     mentions = [one for rule in rules_for(options.target) for one in rule.mentions(program)]
-    recorded = [*outcomes.records, *mentions]
-    if collapsed.records:
-        recorded = [collapsed.positions.of_record(r, program.tree, original.tree) for r in recorded]
-    records = tuple(
-        sorted([*collapsed.records, *recorded], key=lambda r: (r.line, r.column, r.rule))
-    )
+    records = tuple(sorted([*outcomes.records, *mentions], key=_start_of))
+    try:
+        text = laid_out(program.tree.text, outcomes.edits, options.line_length)
+    except OverlappingEditsError as error:
+        as_it_is = Result(program.source, program.source, Status.UNCHANGED, records)
+        return as_it_is.refused(f"Two changes overlap at {str(error)!r}."), None
+    return _proven(program, text, records, outcomes)
+
+
+def _proven(
+    program: Program, text: bytes, records: tuple[Record, ...], outcomes: Outcomes
+) -> tuple[Result, Program | None]:
+    """Returns a file with another text, if that passes the proofs.
+
+    Args:
+        program: The file.
+        text: Its text as it is to be, in UTF-8.
+        records: What is done to it.
+        outcomes: The same, for the proofs.
+
+    Returns:
+        As `_pass` does.
+    """
+    given, parsed = program.source, program.tree.bytes
+    uses_old = uses_old_api(program)
     as_it_is = Result(given, given, Status.UNCHANGED, records, uses_old_api=uses_old)
     if not records:
         return as_it_is, None
-    parsed = original.tree.bytes
     if parsed != given:
         return as_it_is.refused(_round_trip_problem(given, parsed)), None
     try:
-        text = laid_out(program.tree.text, outcomes.edits, options.line_length)
         after = text.decode("utf-8").encode(program.tree.module.encoding)
-    except OverlappingEditsError as error:
-        return as_it_is.refused(f"Two changes overlap at {str(error)!r}."), None
     except UnicodeEncodeError as error:
         return as_it_is.refused(f"The result cannot be written as {error.encoding}."), None
     if after == given:
         return as_it_is, None
     result = _in_another_form(program, tree_of(after), after)
-    after, trimmed = without_unused(original, result)
+    after, trimmed = without_unused(program, result)
     if after != result.source:
         result = _in_another_form(program, tree_of(after), after)
-    problem = proofs.check(original, program, result, outcomes)
+    problem = proofs.check(program, result, outcomes)
     if problem is not None:
         return as_it_is.refused(problem), None
-    changed = tuple(sorted(outcomes.changed_names | trimmed))
-    records = with_whole_change(records, original.tree.text, result.tree.text)
     done = Result(
         given,
         after,
         Status.CHANGED,
-        records,
-        changed_names=changed,
+        with_whole_change(records, program.tree.text, result.tree.text),
+        changed_names=tuple(sorted(outcomes.changed_names | trimmed)),
         uses_old_api=uses_old,
         changes_optimizers=outcomes.changes_optimizers,
     )
@@ -234,90 +277,45 @@ def passes_joined(first: Result, second: Result) -> Result:
         first: What the first pass did.
         second: What the next one made of its output.
     """
+    if not first.records:
+        return second
     before, between, after = (
         tree_of(source) for source in (first.source, first.output, second.output)
     )
-    positions = PositionMap()
-    positions.add([edit for record in first.records for edit in record.edits])
+    positions = _positions(first)
     later = [positions.of_record(record, between, before) for record in second.records]
-    places = {_start_of(record) for record in later}
+    places = {_start_of(record)[:2] for record in later}
     kept = [
         record
         for record in first.records
-        if record.outcome is Outcome.REWRITTEN or _start_of(record) not in places
+        if record.outcome is Outcome.REWRITTEN or _start_of(record)[:2] not in places
     ]
-    records = sorted([*kept, *later], key=lambda r: (r.line, r.column, r.rule))
-    return dataclasses.replace(
-        second,
-        source=first.source,
-        records=with_whole_change(records, before.text, after.text),
+    joined = dataclasses.replace(
+        first,
+        output=second.output,
+        records=with_whole_change(sorted([*kept, *later], key=_start_of), before.text, after.text),
         changed_names=tuple(sorted({*first.changed_names, *second.changed_names})),
-        uses_old_api=first.uses_old_api,
+        uses_old_api=first.uses_old_api or second.uses_old_api,
         changes_optimizers=first.changes_optimizers or second.changes_optimizers,
     )
+    return joined.refused(second.problem) if second.status is Status.REFUSED else joined
 
 
-def _start_of(record: Record) -> tuple[int, int]:
-    return record.line, record.column
+def _positions(result: Result) -> PositionMap:
+    """Returns where what is in a changed file was before."""
+    positions = PositionMap()
+    positions.add([edit for record in result.records for edit in record.edits])
+    return positions
 
 
-_Place: TypeAlias = tuple[int, int, int, int]
+def _lines_at_first(result: Result, tree: Tree) -> Callable[[int], int]:
+    """Returns what tells of an offset in a changed file its line before the change."""
+    positions = _positions(result)
+    return lambda offset: tree.position(positions.of(offset))[0]
 
 
-def with_unsafe_fixes(safe: Result, unsafe: Result, *, wanted: bool) -> Result:
-    """Returns one of two results of a file, in which is marked what unsafe fixes do.
-
-    Args:
-        safe: What becomes of the file without unsafe fixes.
-        unsafe: What becomes of it with them; if that did not pass a proof, there are none.
-        wanted: Whether they are to be made.
-    """
-    if unsafe.status is not Status.CHANGED:
-        return _marked(safe, Outcome.NEEDS_REVIEW, ())
-    if wanted:
-        return _marked(unsafe, Outcome.REWRITTEN, _places(safe, Outcome.NEEDS_REVIEW))
-    return _marked(safe, Outcome.NEEDS_REVIEW, _places(unsafe, Outcome.REWRITTEN))
-
-
-def with_observed(safe: Result, observed: Result, lines: Observed) -> Result:
-    """Returns the result with what a recorded run told, in which that is marked.
-
-    Args:
-        safe: What becomes of the file without it.
-        observed: What becomes of the file with it; if that did not pass a proof, `safe` stays.
-        lines: What was observed, by line.
-    """
-    if observed.status is not Status.CHANGED:
-        return safe
-    open_places = _places(safe, Outcome.NEEDS_REVIEW)
-    records = tuple(
-        dataclasses.replace(one, observed=_times(lines, one.line))
-        if one.outcome is Outcome.REWRITTEN and _place(one) in open_places
-        else one
-        for one in observed.records
-    )
-    return dataclasses.replace(observed, records=records)
-
-
-def _times(lines: Observed, line: int) -> int:
-    return max((times for _, times in lines.get(line, {}).values()), default=0)
-
-
-def _marked(result: Result, outcome: Outcome, places: Collection[_Place]) -> Result:
-    """Marks the records of an outcome at these places, and no others."""
-    records = tuple(
-        dataclasses.replace(one, unsafe=one.outcome is outcome and _place(one) in places)
-        for one in result.records
-    )
-    return dataclasses.replace(result, records=records)
-
-
-def _places(result: Result, outcome: Outcome) -> set[_Place]:
-    return {_place(one) for one in result.records if one.outcome is outcome}
-
-
-def _place(record: Record) -> _Place:
-    return record.line, record.column, record.end_line, record.end_column
+def _start_of(record: Record) -> tuple[int, int, str]:
+    return record.line, record.column, record.rule
 
 
 def with_whole_change(records: Sequence[Record], before: bytes, after: bytes) -> tuple[Record, ...]:
@@ -372,52 +370,6 @@ def _hunks(before: bytes, after: bytes) -> list[Edit]:
 
 def _touch(edit: Edit, hunk: Edit) -> bool:
     return edit.start <= hunk.end and hunk.start <= edit.end
-
-
-@dataclasses.dataclass
-class Collapsed:
-    """A file without what could be taken out.
-
-    Attributes:
-        program: What is left; the program as it was if there was nothing.
-        records: One for each removal, as the file is.
-        positions: Where what is left is in the file.
-    """
-
-    program: Program
-    records: list[Record] = dataclasses.field(default_factory=list)
-    positions: PositionMap = dataclasses.field(default_factory=PositionMap)
-
-
-def collapse(original: Program) -> Collapsed:
-    """Takes out what rules remove, until there is none left."""
-    result = Collapsed(original)
-    selection = original.selection
-    rules = [rule for rule in rules_for(original.target) if selection.applies(rule.id)]
-    for _ in range(_MOST_REMOVALS):
-        program = result.program
-        rule, removal = next(removals(program, rules), (None, None))
-        if rule is None or removal is None:
-            break
-        result.records += [
-            result.positions.of_record(record, program.tree, original.tree)
-            for record in _removal_records(program, rule, removal)
-        ]
-        result.positions.add(removal.edits)
-        text = apply_edits(program.tree.text, removal.edits)
-        module = cst.parse_module(text.decode("utf-8"), program.tree.module.config_for_parsing)
-        module = module.with_changes(encoding=program.tree.module.encoding)
-        result.program = _in_another_form(original, Tree(module))
-        result.program.runs_with_old = is_part_of_old(original) or None
-        result.program.reachability.take_over(original.reachability.features)
-        result.program.line_at_first = lambda offset: original.tree.position(
-            result.positions.of(offset)
-        )[0]
-    if result.records:
-        program = result.program
-        left = guarded(program, [*program.references, *program.imports])
-        program.reachability.is_without_old = not left
-    return result
 
 
 def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Removal]]:

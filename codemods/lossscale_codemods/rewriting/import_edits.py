@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How imports and aliases change once it is decided what each binding becomes.
-
-An import whose names go stays for what its module does: `from precision import mp` becomes
-`import precision` if `precision.py` may do more than bind names when it is imported.
-"""
+"""How imports and aliases change once it is decided what each binding becomes."""
 
 from __future__ import annotations
 
@@ -38,8 +34,7 @@ from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from lossscale_codemods.source.syntax_tree import Tree
 
@@ -66,8 +61,6 @@ class ImportEditor:
         self.plan = plan
         self.dotted_imports = dotted_imports
         self.gone = list(removed)
-        self.changing: list[cst.CSTNode] = []
-        self.running = RunningImports(program)
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits by the import alias, or import statement, that they are for."""
@@ -79,7 +72,6 @@ class ImportEditor:
                 if statement is not None:
                     statements.setdefault(statement, {})[binding.node] = binding
         self._collect_gone(statements)
-        self.changing = [*statements, *self.gone]
         for statement in sorted(statements, key=self.tree.span):
             aliases = statements[statement]
             if isinstance(statement, cst.ImportFrom):
@@ -132,12 +124,9 @@ class ImportEditor:
             if alias in aliases and aliases[alias] in self.plan.moved:
                 module = self.plan.moved[aliases[alias]].rpartition(".")[0]
                 groups.setdefault(module, []).append(alias)
-        run = "" if kept else self.running.instead_of(statement, self.changing)
         if not kept and not groups:
-            if run:
-                return self.running.in_place(statement, run)
             return remove_statement(self.tree, statement, self.gone)
-        edits = self.running.in_front(statement, run) if run else []
+        edits: list[Edit] = []
         staying = list(kept)
         if not kept:
             primary = max(groups, key=lambda m: len(groups[m]))
@@ -204,16 +193,18 @@ class ImportEditor:
 
 
 def unused_imports(program: Program) -> set[str]:
-    """Returns the names that are imported and that nothing in the file uses."""
+    """Returns the names that are imported and that nothing in the file uses.
+
+    What is imported from a file of the project that may do more than bind names stays for that.
+    """
     unused = set()
     strings = _names_in_strings(program)
-    running = RunningImports(program)
     for scope in program.scopes.of_node.values():
         for name, bindings in scope.bindings.items():
             imports = [b for b in bindings if b.kind is BindingKind.IMPORT]
             offered = scope is program.scopes.module and name in program.exports.users
             needed = offered or name in strings or any(b.uses for b in bindings)
-            if imports and not needed and not any(map(running.is_needed, imports)):
+            if imports and not needed and not any(_runs_file(program, b) for b in imports):
                 unused.add(name)
     return unused
 
@@ -289,97 +280,20 @@ def dotted_homes(
     return homes
 
 
-_UNUSED = "  # noqa: F401"
-
-
-class RunningImports:
-    """Knows which modules of the project the imports of one file run.
-
-    Args:
-        program: The file.
-    """
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.tree = program.tree
-        self._files = program.resolver.project
-        self._written: set[str] = set()
-
-    def is_needed(self, binding: Binding) -> bool:
-        """Whether an import of a module as a whole stays, though nothing reads its name."""
-        node = binding.node
-        if not isinstance(node, cst.ImportAlias):
-            return False
-        statement = self.tree.parent(node)
-        dotted = node.evaluated_name
-        if isinstance(statement, cst.ImportFrom):
-            dotted = member_path(import_path(statement), dotted)
-        path = self._module(dotted)
-        return path is not None and self._acts(path)
-
-    def instead_of(self, statement: cst.ImportFrom, going: Collection[cst.CSTNode]) -> str:
-        """Returns the import that runs the module of another; empty if none has to.
-
-        Args:
-            statement: An import all of whose names go.
-            going: Other imports that go as well.
-        """
-        module = import_path(statement)
-        path = self._module(module) if module.strip(".") else None
-        if path is None or module in self._written or not self._acts(path):
-            return ""
-        others = (one for one in self._imported(going) if one[0] is not statement)
-        if any(self._module(dotted) == path for _, dotted in others):
-            return ""
-        self._written.add(module)
-        base, _, last = module.rpartition(".")
-        is_relative = module.startswith(".")
-        bound = last if is_relative else module.partition(".")[0]
-        scopes = self.program.scopes.of_node.values()
-        alias = f" as _{last}" if any(bound in scope.bindings for scope in scopes) else ""
-        if not is_relative:
-            return f"import {module}{alias}"
-        home = base if base.strip(".") else module[: len(module) - len(last)]
-        return f"from {home} import {last}{alias}"
-
-    def in_place(self, statement: cst.ImportFrom, text: str) -> list[Edit]:
-        """Returns the edits that write an import in the place of another."""
-        start, end = self.tree.span(statement)
-        behind = self.tree.slice((end, self.tree.line_end(max(end - 1, start)))).strip()
-        return [Edit(start, end, text if behind else text + _UNUSED)]
-
-    def in_front(self, statement: cst.ImportFrom, text: str) -> list[Edit]:
-        """Returns the edits that write an import before another."""
-        start, _ = self.tree.span(statement)
-        if self.tree.slice((self.tree.line_start(start), start)).strip():
-            return [Edit(start, start, f"{text}; ")]
-        indent, newline = self.tree.indentation(start), self.tree.newline
-        return [Edit(start, start, f"{text}{_UNUSED}{newline}{indent}")]
-
-    def _imported(self, going: Collection[cst.CSTNode]) -> Iterator[tuple[cst.CSTNode, str]]:
-        """Yields the modules that the imports which stay run, each with its statement."""
-        for node in self.tree.parents:
-            if node in going or not isinstance(node, cst.Import | cst.ImportFrom):
-                continue
-            if isinstance(node, cst.ImportFrom):
-                yield node, import_path(node)
-            if not isinstance(node.names, cst.ImportStar):
-                base = import_path(node) if isinstance(node, cst.ImportFrom) else ""
-                for alias in node.names:
-                    yield node, member_path(base, alias.evaluated_name)
-
-    def _module(self, dotted: str) -> Path | None:
-        """Returns the file of a module of the project."""
-        if self._files is None or frameworks.is_framework(dotted):
-            return None
-        located = self._files.locate(dotted)
-        return located[0] if located is not None and not located[1] else None
-
-    def _acts(self, path: Path) -> bool:
-        """Whether a module may do more than bind names when it is imported."""
-        source = self._files.read(path) if self._files is not None else None
-        scopes = scopes_in(path, source or b"")
-        return scopes is None or any(_may_act(scopes.tree, one) for one in scopes.tree.module.body)
+def _runs_file(program: Program, binding: Binding) -> bool:
+    """Whether an import runs a file of the project that may do more than bind names."""
+    files = program.resolver.project
+    if files is None or not isinstance(binding.node, cst.ImportAlias):
+        return False
+    path = binding.node.evaluated_name
+    statement = program.tree.parent(binding.node)
+    if isinstance(statement, cst.ImportFrom):
+        path = member_path(import_path(statement), path)
+    located = None if frameworks.is_framework(path) else files.locate(path)
+    if located is None:
+        return False
+    scopes = scopes_in(located[0], files.read(located[0]) or b"")
+    return scopes is None or any(_may_act(scopes.tree, one) for one in scopes.tree.module.body)
 
 
 def _may_act(tree: Tree, statement: cst.CSTNode) -> bool:
@@ -391,6 +305,9 @@ def _may_act(tree: Tree, statement: cst.CSTNode) -> bool:
         return bool(statement.decorators)
     if isinstance(statement, cst.ClassDef):
         return bool(statement.decorators or statement.keywords)
+    if isinstance(statement, cst.Try):
+        parts = [statement, *statement.handlers, statement.orelse, statement.finalbody]
+        return any(_may_act(tree, one) for part in parts if part for one in part.body.body)
     if not isinstance(statement, cst.SimpleStatementLine):
         return True
     imported: list[str] = []

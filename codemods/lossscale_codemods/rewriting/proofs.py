@@ -51,12 +51,11 @@ _CALL_ERRORS = (LossScaleArgumentError, TypeError, ValueError, AttributeError)
 _IMPLICIT = frozenset(dir(builtins)) | {"__file__", "__path__", "__class__", "WindowsError"}
 
 
-def check(original: Program, program: Program, result: Program, outcomes: Outcomes) -> str | None:
+def check(original: Program, result: Program, outcomes: Outcomes) -> str | None:
     """Proves a changed file.
 
     Args:
         original: The file as it was.
-        program: The file that was rewritten; the original with guards collapsed.
         result: The file as it is to be.
         outcomes: What was done to it.
 
@@ -76,7 +75,7 @@ def check(original: Program, program: Program, result: Program, outcomes: Outcom
     if unused:
         return f"The result would import names that nothing uses: {', '.join(sorted(unused))}."
     remaining = len(result.references) + len(result.imports)
-    if remaining != outcomes.left:
+    if outcomes.left is not None and remaining != outcomes.left:
         return (
             f"{outcomes.left} old names were to be left as they are, but the result has "
             f"{remaining}, so that some would mean something else."
@@ -89,11 +88,11 @@ def check(original: Program, program: Program, result: Program, outcomes: Outcom
             for e in outcomes.edits
             if start <= e.start and e.end <= end and not (e.start == e.end and e.start in beside)
         ]
-        new = program.tree.text[start:end]
+        new = original.tree.text[start:end]
         shifted = [type(e)(e.start - start, e.end - start, e.text) for e in inside]
         problem = same_meaning(call.claim, apply_edits(new, shifted).decode("utf-8"))
         if problem is not None:
-            line = program.tree.position(start)[0]
+            line = original.line_at_first(start)
             return f"The constructor on line {line} would not mean the same: {problem}"
     return None
 

@@ -68,7 +68,7 @@ class Decisions:
     def outcomes(self) -> Outcomes:
         """Returns what becomes of the file."""
         if self.rules.is_empty:
-            return Outcomes()
+            return Outcomes(left=0)
         for occurrence in self.rules.imports:
             self._block_import(occurrence)
         # Each round forces at least one more occurrence to be left, so this ends.
@@ -290,12 +290,13 @@ class Decisions:
             (one, verdict, self.rules.rule_of[one], edits.get(one, []))
             for one, verdict in self.rules.verdicts.items()
         ]
-        result.left = sum(self._is_left(one, verdict, plan) for one, verdict, _, _ in decided)
+        left = sum(self._is_left(one, verdict, plan) for one, verdict, _, _ in decided)
         for one in self.rules.imports:
             verdict = self._import_verdict(one, plan, dotted_imports)
             rule = one.rule or self.import_rule.id
             decided.append((one, verdict, rule, import_edits.get(one.node, [])))
-            result.left += one.rule is None and not isinstance(verdict, Rewrite)
+            left += one.rule is None and not isinstance(verdict, Rewrite)
+        result.left = left
         recorded: list[tuple[Record, cst.CSTNode | None]] = []
         for one, verdict, rule, own in decided:
             result.edits += own
@@ -352,28 +353,32 @@ class Decisions:
     def _record(
         self, occurrence: Occurrence, rule: str, verdict: Verdict, edits: Sequence[Edit]
     ) -> Record | None:
-        if isinstance(verdict, Suppressed):
-            outcome, message, advice = Outcome.SUPPRESSED, "left, as asked", ""
-        elif isinstance(verdict, Ignore):
+        if isinstance(verdict, Ignore):
             return None
-        elif isinstance(verdict, Review):
-            outcome, message, advice = Outcome.NEEDS_REVIEW, verdict.message, verdict.advice
-            if (
-                occurrence in self.rules.protected
-                and verdict is self.rules.protected[occurrence][0]
-            ):
-                rule = self.rules.protected[occurrence][1]
-        else:
-            outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
-        record = record_of(occurrence, self.program, rule, outcome, message)
+        if isinstance(verdict, Suppressed):
+            return record_of(occurrence, self.program, rule, Outcome.SUPPRESSED, "left, as asked")
+        if isinstance(verdict, Rewrite):
+            record = record_of(occurrence, self.program, rule, Outcome.REWRITTEN, verdict.message)
+            times = self.program.decided_by_run.get(self.program.line(occurrence.node), 0)
+            return dataclasses.replace(
+                record, edits=tuple(edits), unsafe=verdict.unsafe, observed=times
+            )
+        protected, by = self.rules.protected.get(occurrence, (None, rule))
+        record = record_of(
+            occurrence,
+            self.program,
+            by if verdict is protected else rule,
+            Outcome.NEEDS_REVIEW,
+            verdict.message,
+        )
         return dataclasses.replace(
             record,
-            advice=advice,
+            advice=verdict.advice,
             edits=tuple(edits),
-            unsafe=isinstance(verdict, Review) and verdict.unsafe_fix is not None,
-            for_older_versions=isinstance(verdict, Review) and verdict.for_older_versions,
-            follows=isinstance(verdict, Review) and verdict.follows,
-            stops=isinstance(verdict, Review) and verdict.stops,
+            unsafe=verdict.unsafe_fix is not None,
+            for_older_versions=verdict.for_older_versions,
+            follows=verdict.follows,
+            stops=verdict.stops,
         )
 
 
@@ -408,8 +413,8 @@ class Outcomes:
     records: list[Record] = dataclasses.field(default_factory=list)
     edits: list[Edit] = dataclasses.field(default_factory=list)
     calls: list[ProvenCall] = dataclasses.field(default_factory=list)
-    left: int = 0
-    """How many old names are left as they are."""
+    left: int | None = None
+    """How many old names are left as they are, if that is known."""
     changed_names: set[str] = dataclasses.field(default_factory=set)
     """Names that other files must not use, as in `Result`."""
     changes_optimizers: bool = False

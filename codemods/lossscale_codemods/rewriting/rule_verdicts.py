@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -122,10 +123,16 @@ class RuleVerdicts:
 
     def _fix(self, review: Review, occurrence: Occurrence) -> Rewrite | None:
         """Returns what is to be made although it is not proven, if there is such a rewrite."""
+        line = self.program.line(occurrence.node)
+        seen = self.program.observed.get(line, {})
+        for fix in review.observed_fixes:
+            times = fix.times(seen)
+            if times and fix.rewrite is not None:
+                self.program.decided_by_run[line] = times
+                return fix.rewrite
         if self.unsafe_fixes and review.unsafe_fix is not None:
-            return review.unsafe_fix
-        seen = self.program.observed.get(self.program.line(occurrence.node), {})
-        return next((fix.rewrite for fix in review.observed_fixes if fix.times(seen)), None)
+            return dataclasses.replace(review.unsafe_fix, unsafe=True)
+        return None
 
     def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
         if occurrence in self.for_new:
@@ -149,12 +156,6 @@ class RuleVerdicts:
                 "a test expects an error here, which the new code would not raise",
                 "Test what the program does instead of it, or take the test out.",
             )
-        if self._is_shown(occurrence.node):
-            return Review(
-                "its source is printed with its value here, so that the text would be another one",
-                "Write the new code, and the text that is to be printed.",
-                unsafe_fix=verdict,
-            )
         if occurrence.ambiguous and occurrence.role is not Role.UNRESOLVED:
             if verdict.is_rename and self._is_new_as_well(occurrence):
                 return Ignore()
@@ -169,11 +170,18 @@ class RuleVerdicts:
                 "on other ways through the program this name stands for something else",
                 "Give the two things two names, or take out the one that is for old versions.",
             )
+        if self._is_shown(occurrence.node):
+            shown = Review(
+                "its source is printed with its value here, so that the text would be another one",
+                "Write the new code, and the text that is to be printed.",
+                unsafe_fix=verdict,
+            )
+            return self._fix(shown, occurrence) or shown
         return verdict
 
     def _is_shown(self, node: cst.CSTNode) -> bool:
         """Whether a node is in a field of an f-string that shows its source: `f"{x=}"`."""
-        return not self.unsafe_fixes and any(
+        return any(
             isinstance(above, cst.FormattedStringExpression) and above.equal is not None
             for above in self.tree.ancestors(node)
         )

@@ -50,6 +50,7 @@ class Rewrite:
         is_rename: Whether the name changes and nothing else does.
         instead: What of the source is written in another way, and how, where the text of another
             edit has it.
+        unsafe: Whether it is probably right and not proven.
     """
 
     message: str
@@ -61,6 +62,7 @@ class Rewrite:
     constructor: tuple[int, int] | None = None
     is_rename: bool = False
     instead: tuple[str, str] | None = None
+    unsafe: bool = False
 
 
 def rename(message: str, occurrence: Occurrence, also: Sequence[Edit] = ()) -> Rewrite:

@@ -190,6 +190,33 @@ def result_is_used(node: cst.Attribute, program: Program) -> bool:
     return call is not None and not isinstance(program.tree.parent(call), kept)
 
 
+def has_other_variables(node: cst.Attribute, program: Program) -> bool:
+    """Whether an earlier step of the same optimizer is for other variables, as they are spelled."""
+    bindings, mine = program.resolver.bindings(node.value), _variables(node, program)
+    return any(
+        program.resolver.bindings(other.value) == bindings
+        and program.tree.span(other) < program.tree.span(node)
+        and not mine <= (_variables(other, program) or mine)
+        for other in program.reads_by_attribute.get("apply_gradients", ())
+        if bindings and mine
+    )
+
+
+def _variables(step: cst.Attribute, program: Program) -> set[str]:
+    """Returns how the variables of a step are spelled; nothing if that cannot be seen."""
+    source = program.tree.source
+    match program.tree.call_of(step):
+        case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Name("zip"), args=[_, variables]))]):
+            value = variables.value
+            if isinstance(value, cst.List | cst.Tuple):
+                return {source(one.value) for one in value.elements}
+            return {source(value)}
+        case cst.Call(args=[cst.Arg(value=cst.List(elements=pairs))]):
+            tuples = [one.value for one in pairs if isinstance(one.value, cst.Tuple)]
+            return {source(one.elements[-1].value) for one in tuples}
+    return set()
+
+
 def does_not_sum(node: cst.Attribute, program: Program) -> bool:
     """Whether a step says that gradients of replicas are not summed."""
     given = keywords(program.tree.call_of(node))

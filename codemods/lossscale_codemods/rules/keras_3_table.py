@@ -235,6 +235,14 @@ _MEMBERS_OF_OPTIMIZERS = (
     ),
     _OfOptimizer(
         ("apply_gradients",),
+        "an optimizer of Keras 3 knows the variables of its first step alone, and it has others in "
+        "another step of this file",
+        "Make an optimizer for each, or build() it for all of them first.",
+        when=met.has_other_variables,
+        stops=True,
+    ),
+    _OfOptimizer(
+        ("apply_gradients",),
         "Keras 3 sums gradients over the replicas when it applies them, and cannot be told not to",
         "Leave out the argument, and do not sum them yourself.",
         when=met.does_not_sum,

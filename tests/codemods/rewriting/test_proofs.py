@@ -121,7 +121,7 @@ def refused(before: str, after: str, left: int = 0, source: bytes | None = None)
     """Why a result of someone's careless hand may not be written."""
     original = Program(tree_of(before))
     result = Program(tree_of(after), source=source)
-    return proofs.check(original, original, result, Outcomes(left=left))
+    return proofs.check(original, result, Outcomes(left=left))
 
 
 NEW = OLD.replace("experimental.set_policy", "set_global_policy")
@@ -164,5 +164,5 @@ def test_a_constructor_that_means_something_else_is_refused() -> None:
     ]
     call = ProvenCall(span, edits, MeaningClaim("8"))
     outcomes = Outcomes(edits=edits, calls=[call])
-    problem = proofs.check(original, original, result, outcomes) or ""
+    problem = proofs.check(original, result, outcomes) or ""
     assert problem.startswith("The constructor on line 2 would not mean the same:")

@@ -68,6 +68,10 @@ def test_a_loss_scale_optimizer_takes_the_name_of_a_step() -> None:
             "opt.apply_gradients(pairs, experimental_aggregate_gradients=False)",
             "sums gradients over the replicas",
         ),
+        (
+            "opt.apply_gradients([(g, one)])\nopt.apply_gradients([(g, other)])",
+            "the variables of its first step alone",
+        ),
     ],
 )
 def test_what_is_gone_is_reported(line: str, message: str) -> None:
