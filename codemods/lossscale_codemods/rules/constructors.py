@@ -222,8 +222,8 @@ class GraphRewrite(Rule):
     The function still exists as
     `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`, but refuses Keras
     optimizers since TensorFlow 2.11. For these it did two things, which the rule writes out: it
-    wrapped the optimizer, and it switched the graph rewrite on. Both happen where the call was. If
-    its result is not assigned on a line of its own, the call stays.
+    wrapped the optimizer, and it switched the graph rewrite on. Both happen where the call was, and
+    under the same condition. If its result is not assigned on a line of its own, the call stays.
 
     The name of the function does not tell the kind of the optimizer, because the function in
     `compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If
@@ -366,9 +366,10 @@ class GraphRewrite(Rule):
                 lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
-        line = _line_of(call, program)
-        if line is None:
+        place = _line_and_condition(call, program)
+        if place is None:
             return _NO_LINE
+        line, condition = place
         scale = loss_scale_argument(call)
         arguments: Arguments | Review = Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
         if scale is not None:
@@ -379,7 +380,7 @@ class GraphRewrite(Rule):
         def named(renderer: NameRenderer) -> Sequence[Edit]:
             wrapper = renderer.render_path(occurrence, *loss_scale_optimizers(program.target))
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            switch = insert_line_behind(program.tree, line, options)
+            switch = insert_line_behind(program.tree, line, condition + options)
             return [Edit(*occurrence.span, wrapper), *switch]
 
         return made_of(
@@ -393,11 +394,32 @@ def _wrapped(call: cst.Call, program: Program) -> Answer | None:
     return None if optimizer is None else what_is(optimizer.value, program)
 
 
-def _line_of(call: cst.Call, program: Program) -> cst.SimpleStatementLine | None:
-    """Returns the line that a call, or an assignment of it, stands on by itself."""
-    statement = program.tree.parent(call)
-    line = program.tree.parent(statement) if statement is not None else None
-    is_alone = isinstance(statement, cst.Assign | cst.AnnAssign | cst.Expr)
-    if is_alone and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        return line
-    return None
+def _line_and_condition(
+    call: cst.Call, program: Program
+) -> tuple[cst.SimpleStatementLine, str] | None:
+    """Returns the line that a call stands on by itself, and what a statement behind it starts with.
+
+    The latter makes that statement run only when the call does. It is empty but for
+    `opt = rewrite(Adam()) if fp16 else Adam()`, where `fp16` is still the same behind the line.
+    """
+    tree = program.tree
+    statement = tree.parent(call)
+    chosen = statement if isinstance(statement, cst.IfExp) else None
+    if chosen is not None:
+        statement = tree.parent(chosen)
+    line = tree.parent(statement) if statement is not None else None
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+        return None
+    if chosen is None:
+        is_alone = isinstance(statement, cst.Assign | cst.AnnAssign | cst.Expr)
+        return (line, "") if is_alone else None
+    if not (
+        call is chosen.body
+        and isinstance(chosen.test, cst.Name)
+        and isinstance(statement, cst.Assign)
+        and all(isinstance(one.target, cst.Name) for one in statement.targets)
+        and not any(tree.source(one.target) == chosen.test.value for one in statement.targets)
+    ):
+        return None
+    inner = tree.indentation(tree.span(line)[0]) + tree.module.default_indent
+    return line, f"if {chosen.test.value}:{tree.newline}{inner}"

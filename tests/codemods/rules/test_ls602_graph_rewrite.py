@@ -117,12 +117,39 @@ def test_what_one_kind_alone_can_do_makes_that_likely(use: str, becomes: str | N
     assert text == source if becomes is None else f"opt = {becomes}\n" in text
 
 
+def test_the_switch_is_under_the_condition_of_the_call() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        def make(fp16):
+            sgd = tf.keras.optimizers.SGD()
+            opt = tf.train.experimental.{ENABLE}(sgd) if fp16 else sgd
+            return opt
+        """,
+        f"""
+        import tensorflow as tf
+        def make(fp16):
+            sgd = tf.keras.optimizers.legacy.SGD()
+            opt = tf.keras.mixed_precision.LossScaleOptimizer(sgd) if fp16 else sgd
+            if fp16:
+                {SWITCH}
+            return opt
+        """,
+    )
+    call = f"tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())"
+    for other in (
+        f"fp16 = {call} if fp16 else None",
+        f"opt = {call} if on() else None",
+        f"opt = None if fp32 else {call}",
+    ):
+        check_left(f"import tensorflow as tf\n{other}\n", "there is no line for one here")
+
+
 @pytest.mark.parametrize(
     "place",
     [
         "if amp: opt = {call}",
         "opt = {call}; go()",
-        "opt = {call} if fp16 else opt",
         "def f(): return {call}",
         "{call}.apply(x)",
         "m.compile({call}, loss=f())",
