@@ -162,10 +162,13 @@ def compare_with_stock(
         return Comparison(StockOutcome.NOT_COMPARED, "it wraps no optimizer")
     if not is_known(inner_config) or not _has_known_schedule(inner_config["config"]):
         return Comparison(StockOutcome.NOT_COMPARED, "it names a class that is not Keras' own")
+    from compat_lossscale.optimizers import LossScaleOptimizer, stock  # noqa: PLC0415  # TensorFlow
+
+    classes = (LossScaleOptimizer, stock.BaseLossScaleOptimizer)
     try:
         for seed in seeds:
-            pair = _ours(bare), _stock(bare)
-            difference = _first_difference(*pair, steps, seed, 1e-6)
+            ours, theirs = (_built(cls, bare) for cls in classes)
+            difference = _first_difference(ours, theirs, steps, seed, 1e-6)
             if difference:
                 return Comparison(StockOutcome.DIFFERENT, f"gradients of seed {seed}: {difference}")
     except Exception as error:
@@ -178,18 +181,6 @@ def compare_with_stock(
 def _has_known_schedule(settings: Mapping[str, Any]) -> bool:
     rate = settings.get("learning_rate")
     return not isinstance(rate, Mapping) or rate.get("class_name") in SCHEDULES
-
-
-def _ours(bare: Mapping[str, Any]) -> Any:
-    from compat_lossscale.optimizers import LossScaleOptimizer  # noqa: PLC0415  # TensorFlow
-
-    return _built(LossScaleOptimizer, bare)
-
-
-def _stock(bare: Mapping[str, Any]) -> Any:
-    from compat_lossscale.optimizers import stock  # noqa: PLC0415  # TensorFlow
-
-    return _built(stock.BaseLossScaleOptimizer, bare)
 
 
 def _built(cls: Any, bare: Mapping[str, Any]) -> Any:

@@ -155,7 +155,9 @@ def names_page() -> str:
 
 def _name_rows() -> Iterator[tuple[str, str]]:
     """Yields each old name, and the other cells of its row."""
-    rule_of = {meaning: rule.id for rule in all_rules() for meaning in rule.explains}
+    rule_of = {
+        meaning: rule.id for rule in all_rules() for meaning in rule.explains or rule.meanings or ()
+    }
     for home, members in HOMES.items():
         for member in members:
             old = lookup(f"{home}.{member}")

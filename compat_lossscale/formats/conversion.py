@@ -391,15 +391,11 @@ def _further_fields(
 def state_fields(states: tuple[LiveState, ...], fates: _Fates) -> list[Field]:
     """Returns the fields of live states, with what becomes of them."""
     return [
-        Field(f"state.{name}", *_of(fates[name], getattr(state, name)))
+        Field(f"state.{name}", verdict, value, reason)
         for state in states
-        for name in _NAMES
-        if getattr(state, name) is not None and (name, getattr(state, name)) != ("slots", 0)
+        for name, (verdict, reason) in fates.items()
+        if (value := getattr(state, name)) is not None and (name, value) != ("slots", 0)
     ]
-
-
-def _of(fate: tuple[Verdict, str], value: object) -> tuple[Verdict, object, str]:
-    return fate[0], value, fate[1]
 
 
 def _copied_layers(conversion: Conversion, artefact: Artefact) -> list[Field]:

@@ -294,9 +294,9 @@ def wrapper_of(description: Description) -> Generation | None:
         Keras 3 or tf-keras; `None` if the optimizer has no loss scaling, or if there are no
         variables.
     """
-    scalars, paths = description["scalars"], (*description["scalars"], *description["arrays"])
-    own, inner = (sum(path.startswith(place) for path in paths) for place in (_OWN, _INNER))
+    own, inner = _count(description, _OWN), _count(description, _INNER)
     if inner:
+        scalars = description["scalars"]
         numbers = [scalars.get(f"{_OWN}{number}") for number in range(KERAS3_OWN)]
         is_keras3 = [_is_count(number) for number in numbers] == [True, False, True, False]
         # tf-keras' wrapper has only the variables of the wrapped optimizer.
@@ -308,9 +308,7 @@ def wrapper_of(description: Description) -> Generation | None:
 
 def _has_hysteresis(description: Description) -> bool:
     """Whether Keras 3's wrapper has one variable more than Keras' own class, and it is a count."""
-    paths = (*description["scalars"], *description["arrays"])
-    own, inner = (sum(path.startswith(place) for path in paths) for place in (_OWN, _INNER))
-    is_one_more = own == KERAS3_OWN + 1 + inner
+    is_one_more = _count(description, _OWN) == KERAS3_OWN + 1 + _count(description, _INNER)
     return is_one_more and _is_count(description["scalars"].get(f"{_OWN}{KERAS3_OWN}"))
 
 
@@ -319,9 +317,14 @@ def is_legacy_wrapper(description: Description) -> bool:
 
     Only this package saves them.
     """
+    has_state = _count(description, "optimizer/loss_scale/") > 0
+    return has_state and not _count(description, _INNER)
+
+
+def _count(description: Description, place: str) -> int:
+    """Counts the variables below a place."""
     paths = (*description["scalars"], *description["arrays"])
-    has_state = any(path.startswith("optimizer/loss_scale/") for path in paths)
-    return has_state and not any(path.startswith(_INNER) for path in paths)
+    return sum(path.startswith(place) for path in paths)
 
 
 def _is_count(value: float | None) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from compat_lossscale.formats.artefact import StatedConfig
 from compat_lossscale.formats.conversion import Conversion, Verdict
@@ -50,8 +49,17 @@ def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str,
             for target in Generation
             if any(conversion.target is target for conversion in made)
         ],
-        artefacts=[_shown(result, open_=i < _OPEN) for i, result in enumerate(ordered)],
+        results=ordered,
+        most_open=_OPEN,
         deep=deep,
+        css=_css,
+        describe_config=describe_config,
+        describe_state=describe_state,
+        printable=printable,
+        as_text=_as_text,
+        configs_of=_most_lost_first,
+        kept=_kept,
+        side_by_side=_side_by_side,
     )
 
 
@@ -65,55 +73,18 @@ def _counts(made: Sequence[Conversion], target: Generation) -> tuple[int, int]:
     return len(lossy) - sum(lossy), sum(lossy)
 
 
-def _shown(result: Verification, *, open_: bool) -> dict[str, Any]:
-    """Returns what the page says of an artefact."""
-    artefact = result.artefact
-    facts = []
-    if artefact is not None:
-        facts = [("Format", artefact.format), ("Form", artefact.layout)]
-        facts += [("Written by", printable(artefact.writer))] if artefact.writer else []
-    return {
-        "path": result.path,
-        "status": _css(result.status),
-        "words": result.status.words,
-        "error": result.error,
-        "facts": facts,
-        "configs": [
-            {
-                "words": describe_config(stated),
-                "note": stated.note,
-                "conversions": [_converted(stated, made) for made in conversions],
-            }
-            for stated, conversions in sorted(
-                result.conversions, key=lambda made: not any(one.lost for one in made[1])
-            )
-        ],
-        "states": [describe_state(state) for state in (artefact.states if artefact else ())],
-        "missing": [printable(what) for what in (artefact.missing if artefact else ())],
-        "lost": result.lost,
-        "open": open_,
-    }
+def _most_lost_first(result: Verification) -> list[tuple[StatedConfig, tuple[Conversion, ...]]]:
+    return sorted(
+        result.conversions, key=lambda of_config: not any(made.lost for made in of_config[1])
+    )
 
 
-def _converted(stated: StatedConfig, made: Conversion) -> dict[str, Any]:
-    """Returns what the page says of one conversion of a config."""
-    return {
-        "target": made.target.value,
-        "title": made.target.title,
-        "lost": len(made.lost),
-        "kept": ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT),
-        "fields": [
-            {
-                "verdict": field.verdict.value,
-                "name": printable(field.name),
-                "value": printable(json.dumps(field.value)),
-                "reason": printable(field.reason),
-            }
-            for field in made.fields
-            if field.verdict is not Verdict.KEPT
-        ],
-        "hunks": _side_by_side(stated.config, made.config),
-    }
+def _kept(made: Conversion) -> str:
+    return ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT)
+
+
+def _as_text(value: object) -> str:
+    return printable(json.dumps(value))
 
 
 def _side_by_side(

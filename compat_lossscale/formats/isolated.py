@@ -15,10 +15,10 @@ import functools
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
-import time
 import types
 import typing
 from pathlib import Path
@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 
 from compat_lossscale.errors import CompatLossScaleError, MissingExtraError, UnreadableArtefactError
 
-TIMEOUT = 30.0
+TIMEOUT = 30
 """Seconds that one call may take. A large model takes one."""
 MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
@@ -42,6 +42,8 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from compat_lossscale.formats.isolated import serve; serve()"
 )
+_ALARM = getattr(signal, "SIGALRM", None)
+"""What ends a process whose time is over. Windows has none."""
 _NO_ANSWER = "the process that reads files gives no answer about it"
 _TOO_MUCH = f"it takes more than {MEMORY // 2**30} GB of memory to read"
 
@@ -81,32 +83,22 @@ def call(kind: type[_T], function: str, path: str, *arguments: Any) -> _T:
 
 
 def _ask(question: dict[str, Any]) -> dict[str, Any]:
-    line, started = b"", time.monotonic()
+    line = b""
     try:
         process = _started()
         assert process.stdin is not None
         assert process.stdout is not None
-        timer = threading.Timer(TIMEOUT, process.kill)
-        timer.start()
-        try:
-            process.stdin.write(json.dumps(question).encode() + b"\n")
-            process.stdin.flush()
-            line = process.stdout.readline(MAX_ANSWER)
-        finally:
-            timer.cancel()
+        process.stdin.write(json.dumps(question).encode() + b"\n")
+        process.stdin.flush()
+        line = process.stdout.readline(MAX_ANSWER)
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             stop()
             return {"error": str(error)}
     if not line.endswith(b"\n"):
-        takes_too_long = time.monotonic() - started > TIMEOUT
-        code = None if line else _ended()
+        why = "there is too much in it" if line else _why_it_ended()
         stop()
-        if line:
-            return {"error": "there is too much in it"}
-        if takes_too_long:
-            return {"error": f"it takes more than {TIMEOUT:g} seconds to read"}
-        return {"error": f"reading it crashed the process that reads files (exit status {code})"}
+        return {"error": why}
     try:
         answer = json.loads(line)
     except (ValueError, RecursionError):
@@ -114,11 +106,14 @@ def _ask(question: dict[str, Any]) -> dict[str, Any]:
     return answer if isinstance(answer, dict) else {"error": _NO_ANSWER}
 
 
-def _ended() -> int | None:
-    """Waits for the other process to end, and returns its exit status."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        return None if _process is None else _process.wait(5)
-    return None
+def _why_it_ended() -> str:
+    code = None
+    if _process is not None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = _process.wait(5)
+    if _ALARM is not None and code == -_ALARM:
+        return f"it takes more than {TIMEOUT} seconds to read"
+    return f"reading it crashed the process that reads files (exit status {code})"
 
 
 def _started() -> subprocess.Popen[bytes]:
@@ -168,10 +163,14 @@ def serve() -> None:
     # What a library prints is no answer.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    # The alarm ends this process whatever a library does, and if nobody waits for it any more.
+    alarm = getattr(signal, "alarm", lambda seconds: None)
     for line in sys.stdin.buffer:
+        alarm(TIMEOUT)
         question = json.loads(line)
         answers.write(_answer(**question).encode() + b"\n")
         answers.flush()
+        alarm(0)
 
 
 def _answer(function: str, arguments: list[Any]) -> str:

@@ -307,19 +307,12 @@ def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:
 def _put_legacy_optimizers(undo: Undo) -> None:
     from compat_lossscale.optimizers import stock  # noqa: PLC0415  # needs TensorFlow
 
-    def get(identifier: Any, **kwargs: Any) -> Any:
-        return original_get(identifier, **{"use_legacy_optimizer": True, **kwargs})
-
     def serialize(optimizer: Any, use_legacy_format: bool = True) -> Any:
         return original_serialize(optimizer, use_legacy_format=use_legacy_format)
 
-    def deserialize(config: Any, custom_objects: Any = None, **kwargs: Any) -> Any:
-        return original_deserialize(
-            config, custom_objects, **{"use_legacy_optimizer": True, **kwargs}
-        )
-
-    original_get, original_serialize = stock.optimizers.get, stock.optimizers.serialize
-    original_deserialize = stock.optimizers.deserialize
+    original_serialize = stock.optimizers.serialize
+    get = functools.partial(stock.optimizers.get, use_legacy_optimizer=True)
+    deserialize = functools.partial(stock.optimizers.deserialize, use_legacy_optimizer=True)
     set_attribute(stock.optimizers, "get", get, undo)
     for root in ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1"):
         modules = modules_at(f"{root}.keras.optimizers")

@@ -33,8 +33,13 @@ class CountsSkippedSteps:
     """Whether it is to count skipped steps as well."""
 
     def _start_counting(self) -> None:
-        if type(self._loss_scale) is not FixedLossScale:
-            self.__dict__["_step_log"] = StepLog.if_possible(self._step_counter, self._stated_rule)
+        if type(self._loss_scale) is FixedLossScale:
+            return
+        # A Saver of TensorFlow 1 would save its variables with the model, and miss them in the
+        # model's older checkpoints.
+        is_possible = tf.compat.v1.executing_eagerly_outside_functions()
+        log = StepLog(self._step_counter, self._stated_rule) if is_possible else None
+        self.__dict__["_step_log"] = log
 
     @property
     def loss_scale_rule(self) -> LossScaleRule | None:
@@ -192,19 +197,6 @@ class StepLog:
             aggregation=tf.VariableAggregation.NONE,
         )
         _logs.add(self)
-
-    @classmethod
-    def if_possible(
-        cls,
-        counter: Callable[[], Any] | None = None,
-        rule: Callable[[], LossScaleRule | None] | None = None,
-    ) -> StepLog | None:
-        """Makes one, unless a graph of TensorFlow 1 is being built.
-
-        A `tf.compat.v1.train.Saver` would save its variables with the model, and miss them in the
-        model's older checkpoints.
-        """
-        return cls(counter, rule) if tf.compat.v1.executing_eagerly_outside_functions() else None
 
     @property
     def skipped(self) -> tf.Tensor:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError, MissingExtraError
-from compat_lossscale.spec import DEFAULT_MULTIPLIER, LossScaleRule, ScaleState, next_state
+from compat_lossscale.spec import LossScaleRule, ScaleState, next_state
 from compat_lossscale.spec.update_rule import PYTHON
 from compat_lossscale.watching.logged_run import RunSetting
 
@@ -62,6 +62,8 @@ def hysteresis_left_of(optimizer: Any) -> int | None:
 
 _logger = logging.getLogger("tensorflow")
 """What `tf.get_logger()` returns."""
+_DEFAULT_MULTIPLIER = 2.0
+"""The multiplier of optimizers that do not state one."""
 
 
 class LoggingHooks:
@@ -169,14 +171,8 @@ class LoggingHooks:
             self._watched = WatchedOptimizer(
                 optimizer, self._reader_of(optimizer), counts_itself=self.every == 1
             )
-            start = self._watched.look() if self.model is not None else {}
-            self._setting = RunSetting(
-                self._watched.is_dynamic,
-                self._watched.rule,
-                self._watched.has_floor,
-                self._watched.counts_applied_steps,
-                dict(start),
-            )
+            start = self._watched.look() if self.model is not None else None
+            self._setting = RunSetting.of(self._watched, start)
         return self._watched
 
     def _write(self, seen: dict[str, float]) -> None:
@@ -264,16 +260,16 @@ class WatchedOptimizer:
         )
         self.has_floor = not is_of_keras_3(optimizer) or hasattr(optimizer, "get_scaled_loss")
         loss_scale = loss_scale_of(optimizer)
-        growth_steps = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
+        self.growth_steps: Any = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
             loss_scale, "increment_period", None
         )
-        self.is_dynamic = growth_steps is not None
+        self.is_dynamic = self.growth_steps is not None
         # Numbers that no rule has, such as a multiplier of 1, are not watched for.
         self._default_rule = LossScaleRule()
-        if growth_steps is not None:
-            multiplier = getattr(loss_scale, "multiplier", DEFAULT_MULTIPLIER)
+        if self.growth_steps is not None:
+            multiplier = getattr(loss_scale, "multiplier", _DEFAULT_MULTIPLIER)
             with contextlib.suppress(LossScaleArgumentError):
-                self._default_rule = LossScaleRule.of_multiplier(growth_steps, multiplier)
+                self._default_rule = LossScaleRule.of_multiplier(self.growth_steps, multiplier)
         self.seen: dict[str, float] | None = None
         self._read = read
         counts = counts_itself and self.is_dynamic and skipped_steps_of(optimizer) is None

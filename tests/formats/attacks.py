@@ -241,12 +241,12 @@ def a_pickle_named_keras(folder: Path) -> Path:
     return write(folder / "model.keras", pickle.dumps(Payload()))
 
 
-@attack("code", "no HDF5 file")
+@attack("code", "not a readable HDF5 file")
 def a_pickle_named_h5(folder: Path) -> Path:
     return write(folder / "model.h5", pickle.dumps(Payload()))
 
 
-@attack("code", "no JSON")
+@attack("code", "is not JSON")
 def a_pickle_named_json(folder: Path) -> Path:
     return write(folder / "model.json", pickle.dumps(Payload(), 0))
 
@@ -283,7 +283,7 @@ def a_tag_in_yaml(folder: Path) -> Path:
     return write(folder / "model.yaml", text.encode())
 
 
-@attack("code", "no JSON")
+@attack("code", "is not JSON")
 def a_tag_in_yaml_named_json(folder: Path) -> Path:
     text = f"!!python/object/apply:builtins.exec [{json.dumps(BOMB)}]\n"
     return write(folder / "model.json", text.encode())
@@ -582,7 +582,7 @@ def nesting_of_a_million(folder: Path) -> Path:
     return write(folder / "config.json", b"[" * 10**6 + b"]" * 10**6)
 
 
-@attack("memory and time", "number too long")
+@attack("memory and time", "number that is too long")
 def a_number_of_thirty_million_digits(folder: Path) -> Path:
     return write(folder / "config.json", b'{"initial_scale":' + b"9" * (30 * MB) + b"}")
 
@@ -739,7 +739,7 @@ def groups_that_contain_each_other(folder: Path) -> Path:
 # --- values ---------------------------------------------------------------------------------------
 
 
-@attack("memory and time", "no number of steps")
+@attack("memory and time", "not a number of steps")
 def counters_that_are_infinite_in_hdf5(folder: Path) -> Path:
     with open_model(folder) as file:
         file["optimizer_weights/good_steps"] = np.float32("inf")
@@ -748,7 +748,7 @@ def counters_that_are_infinite_in_hdf5(folder: Path) -> Path:
     return folder / "model.h5"
 
 
-@attack("memory and time", "no number of steps")
+@attack("memory and time", "not a number of steps")
 def counters_that_are_infinite_in_a_checkpoint(folder: Path) -> Path:
     values = struct.pack("<ff", 8.0, float("inf"))
     write(folder / "checkpoint.data-00000-of-00001", values)

@@ -143,9 +143,10 @@ def test_by_a_counter_of_all_steps_an_applied_step_needs_no_note() -> None:
 
 
 def test_there_is_none_in_a_graph_of_tensorflow_1() -> None:
-    with tf.Graph().as_default():
-        assert StepLog.if_possible() is None
-    assert StepLog.if_possible() is not None
+    inner = tf.compat.v1.train.GradientDescentOptimizer(1.0)
+    with tf.Graph().as_default(), pytest.raises(NotCountedError):
+        _ = MixedPrecisionLossScaleOptimizer(inner, "dynamic").skipped_steps
+    assert int(MixedPrecisionLossScaleOptimizer(inner, "dynamic").skipped_steps) == 0
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["", "xla"])

@@ -338,9 +338,7 @@ class Decisions:
         )
         rules = {rule.id: rule for rule in all_rules()}
         rule = rules[occurrence.rule] if occurrence.rule is not None else self.import_rule
-        verdict = rule.decide_import(occurrence, state)
-        assert verdict is not None
-        return verdict
+        return rule.decide_import(occurrence, state)
 
     def _record(
         self, occurrence: Occurrence, rule: str, verdict: Verdict, edits: Sequence[Edit]

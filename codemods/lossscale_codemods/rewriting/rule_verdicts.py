@@ -145,8 +145,7 @@ class RuleVerdicts:
         if self.is_suppressed(occurrence, rule.id):
             return Suppressed()
         if occurrence in self.protected:
-            review = self.protected[occurrence][0]
-            return verdict if review.yields and isinstance(verdict, Review) else review
+            return self.protected[occurrence][0]
         if occurrence in self.forced:
             return self.forced[occurrence]
         if not isinstance(verdict, Rewrite):
@@ -207,7 +206,7 @@ class RuleVerdicts:
         rule_id, review = next((one, answer) for one, answer in asked if answer is not None)
         self.rule_of[occurrence] = rule_id
         verdict: Verdict = review
-        if occurrence in self.protected and not self.protected[occurrence][0].yields:
+        if occurrence in self.protected:
             verdict = self.protected[occurrence][0]
         if self.is_suppressed(occurrence, rule_id):
             verdict = Suppressed()

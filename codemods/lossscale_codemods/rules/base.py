@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from lossscale_codemods.domain import Occurrence, Role
-from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, OldName, Target
+from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -119,7 +119,6 @@ class Review:
     Attributes:
         message: Why it was left.
         advice: What to do about it.
-        yields: Whether another rule's own reason to leave it comes first.
         unsafe_fix: What is probably the right rewrite, if there is one that cannot be proven.
         observed_fixes: The right rewrites by what a recorded run saw at the place.
         for_older_versions: Whether it is right as it is, for only older versions come to it.
@@ -130,7 +129,6 @@ class Review:
 
     message: str
     advice: str
-    yields: bool = False
     unsafe_fix: Rewrite | None = None
     observed_fixes: Sequence[ObservedFix] = ()
     for_older_versions: bool = False
@@ -325,13 +323,18 @@ class Rule:
     """The old names that it decides, besides what it finds itself; without it, it is asked for
     each."""
     explains: ClassVar[frozenset[Meaning]] = frozenset()
-    """The old names of which this rule says most."""
+    """The old names of which this rule says most, if these are not its meanings."""
     invalid: ClassVar[tuple[Case, ...]] = ()
     """Programs that the rule changes."""
     valid: ClassVar[tuple[Case, ...]] = ()
     """Programs that it leaves, with or without a finding."""
     not_handled: ClassVar[str] = ""
     """What it leaves, in words, where `valid` has no finding that says so."""
+
+    moved: ClassVar[str] = ""
+    """What became of an import that the rule finds."""
+    import_advice: ClassVar[str] = ""
+    """What to do about such an import, where it stays."""
 
     @property
     def example_target(self) -> Target:
@@ -350,8 +353,6 @@ class Rule:
         verdict: Verdict,
         role: Role = Role.DOUBTFUL,
         *,
-        names: tuple[OldName, ...] = (),
-        ambiguous: bool = False,
         is_old_use: bool = False,
     ) -> Found:
         """Returns what `find` yields of a node.
@@ -361,12 +362,10 @@ class Rule:
             program: The file.
             verdict: What becomes of it.
             role: In which way it is old.
-            names: The old names that it can be, if they say how it is rewritten.
-            ambiguous: Whether it can also be something that is right.
             is_old_use: Whether it makes the file one of an old program.
         """
         span = program.tree.span(node)
-        return Occurrence(node, span, role, names, ambiguous, self.id, is_old_use), verdict
+        return Occurrence(node, span, role, rule=self.id, is_old_use=is_old_use), verdict
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields further imports, on which this rule decides."""
@@ -383,10 +382,10 @@ class Rule:
         del occurrence, program
         return None
 
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says what became of an import, once all uses of what it brings in are decided."""
-        del occurrence, state
-        return None
+        del occurrence
+        return moved_import(state, self.moved, self.import_advice)
 
     def protect(
         self, program: Program, occurrences: Sequence[Occurrence]

@@ -35,7 +35,6 @@ from lossscale_codemods.rules.base import (
 from lossscale_codemods.rules.loss_scale_arguments import (
     ArgumentReader,
     Arguments,
-    argument_edits,
     is_moved,
     loss_scale_argument,
     made_of,
@@ -84,7 +83,7 @@ class Constructors(Rule):
 
     id = "LS201"
     title = "Constructor of the loss-scale optimizer"
-    explains = frozenset({Meaning.OPTIMIZER})
+    meanings = frozenset({Meaning.OPTIMIZER})
     invalid = (
         Case(f"{_HEAD}opt = {_OLD}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
         Case(
@@ -135,8 +134,6 @@ class Constructors(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Rewrites a call, whatever its loss scale is written as."""
-        if occurrence.meaning is not Meaning.OPTIMIZER:
-            return None
         call = program.call(occurrence)
         if call is None:
             return None
@@ -244,7 +241,7 @@ class GraphRewrite(Rule):
 
     id = "LS602"
     title = "Graph rewrite"
-    explains = frozenset({Meaning.REWRITE})
+    meanings = frozenset({Meaning.REWRITE})
     targets = frozenset(Target)
     invalid = (
         Case(
@@ -309,9 +306,9 @@ class GraphRewrite(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Chooses by the kind of optimizer."""
-        # The old name is one of compat_lossscale, too.
-        is_mine = occurrence.meaning is Meaning.REWRITE and program.target is not Target.COMPAT
-        return self._verdict(occurrence, program) if is_mine else None
+        if program.target is Target.COMPAT:
+            return None  # The old name is one of compat_lossscale, too.
+        return self._verdict(occurrence, program)
 
     def _verdict(self, occurrence: Occurrence, program: Program) -> Verdict:
         if program.target is Target.COMPAT:
@@ -379,14 +376,15 @@ class GraphRewrite(Rule):
         if isinstance(arguments, Review):
             return arguments
 
-        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        def named(renderer: NameRenderer) -> Sequence[Edit]:
             wrapper = renderer.render_path(occurrence, *loss_scale_optimizers(program.target))
-            changes = [Edit(*occurrence.span, wrapper)]
-            changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *insert_line_behind(program.tree, line, options)]
+            switch = insert_line_behind(program.tree, line, options)
+            return [Edit(*occurrence.span, wrapper), *switch]
 
-        return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
+        return made_of(
+            arguments, occurrence, call, program, named, message=_MESSAGE, keeps_name=False
+        )
 
 
 def _wrapped(call: cst.Call, program: Program) -> Answer | None:

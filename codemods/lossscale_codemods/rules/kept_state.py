@@ -55,7 +55,6 @@ class KeptState(Rule):
 
     id = "LS521"
     title = "Loss-scale state in files and copies"
-    meanings = frozenset()
     targets = frozenset(Target)
     valid = (
         _case(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -25,13 +25,11 @@ from lossscale_codemods.rules.base import (
     Case,
     Found,
     Ignore,
-    ImportState,
     Marker,
     Review,
     Rewrite,
     Rule,
     Verdict,
-    moved_import,
     rename,
 )
 from lossscale_codemods.rules.keras_3_table import TABLE, fitting, gone_names
@@ -81,10 +79,6 @@ class _Keras3Rule(Rule):
     order = 1
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_3
-    moved: ClassVar[str] = ""
-    """What became of an import that the rule decides."""
-    import_advice: ClassVar[str] = ""
-    """What to do about such an import, where it stays."""
 
     def applies(self, program: Program) -> bool:
         """Whether a file is one of a program that this rule is about."""
@@ -121,11 +115,6 @@ class _Keras3Rule(Rule):
             if old is not None and not is_for_old_versions(binding.node, program):
                 span = program.tree.span(binding.node)
                 yield Occurrence(binding.node, span, Role.IMPORT, (old,), rule=self.id)
-
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
-        """Says what became of such an import."""
-        del occurrence
-        return moved_import(state, self.moved, self.import_advice)
 
 
 class Keras3Optimizers(_Keras3Rule):

@@ -287,12 +287,7 @@ def _has_sparse_gradients(program: Program) -> bool:
 
 
 def of_compile(compiled: Compile, program: Program) -> Review | None:
-    """Says what is otherwise of the optimizer that a model is compiled with by name.
-
-    Args:
-        compiled: The call.
-        program: The file.
-    """
+    """Says what is otherwise of the optimizer that a model is compiled with by name."""
     argument = compiled.optimizer
     if argument is None:
         if compiled.is_unpacked or not compiled.is_proven:
@@ -316,12 +311,7 @@ def _of_text(text: cst.SimpleString, program: Program) -> Review | None:
 
 
 def by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
-    """Says what to do about a function that makes optimizers, or the module as a whole.
-
-    Args:
-        node: The expression.
-        program: The file.
-    """
+    """Says what to do about a function that makes optimizers, or the module as a whole."""
     for path in program.resolver.paths(node):
         module, _, name = canonical(path or "").rpartition(".")
         if f"{module}.{name}" in _HOMES:
@@ -350,11 +340,7 @@ def _of_function(node: cst.Name | cst.Attribute, name: str, program: Program) ->
 
 
 def wrapped_by_compile(program: Program) -> Iterator[tuple[cst.BaseExpression, Rewrite | Review]]:
-    """Yields the calls of `compile` whose optimizer Keras 3 wraps, or may wrap.
-
-    Args:
-        program: The file.
-    """
+    """Yields the calls of `compile` whose optimizer Keras 3 wraps, or may wrap."""
     policies = list(policy_calls(program))
     may_be_float16 = _may_be_float16(policies, program)
     # Where a policy has a loss scale of its own, the finding there, or its rewrite, comes first.

@@ -265,7 +265,7 @@ _MEMBERS_OF_OPTIMIZERS = (
         for names, message, advice in keras_3.OF_OPTIMIZERS
     ),
     Keras3Row(
-        ("delattr()", "getattr()", "hasattr()", "setattr()", "vars()"),
+        ("delattr()", "dir()", "getattr()", "hasattr()", "setattr()", "vars()"),
         "{name} looks up what Keras 3's optimizers may lack, or have under another name",
         "Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
         when=met.looks_up_what_is_gone,
@@ -398,6 +398,11 @@ _NAMES_OF_KERAS_2 = (
         "Derive the class from tf.keras.Model or tf.keras.layers.Layer, or collect the variables "
         "of its layers.",
         when=met.hides_layers,
+    ),
+    _Stopping(
+        ("keras.mixed_precision.Policy.from_config",),
+        "Keras 3's policies take no config with a loss scale",
+        "Make the policy by its name.",
     ),
     _Stopping(
         keras_3.GRAPH_MODE,

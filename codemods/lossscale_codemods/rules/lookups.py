@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.domain import Program
 
 _FUNCTIONS = frozenset({"delattr", "getattr", "hasattr", "setattr"})
+_LISTING = frozenset({"dir", "getmembers"})
 
 
 class Lookup(NamedTuple):
@@ -48,7 +49,10 @@ def lookup_of(node: cst.CSTNode, program: Program) -> Lookup | None:
             | cst.Attribute(value=owner, attr=cst.Name("__dict__"))
         ):
             return Lookup(owner, _key(node, program), "vars")
-        case cst.Call(args=[cst.Arg(value=owner), *_]) if last_name(node.func) == "getmembers":
+        case cst.Call(args=[cst.Arg(value=owner), *_]) if last_name(node.func) in {
+            "dir",
+            "getmembers",
+        }:
             return Lookup(owner, None, "vars")
     return None
 

@@ -155,21 +155,12 @@ def rewrite_constructor(
 ) -> Rewrite | Review:
     """Returns the rewrite of a constructor call with an old loss scale."""
     optimizer, loss_scale = optimizer_argument(call), loss_scale_argument(call)
-    unknown = [
-        a.keyword.value
-        for a in call.args
-        if a.keyword is not None and a.keyword.value not in _KNOWN_KEYWORDS
-    ]
-    if unknown or len(call.args) > 2:
-        what = ", ".join(unknown) or "so many arguments"
+    names = {argument.keyword.value for argument in call.args if argument.keyword is not None}
+    is_old = names <= _KNOWN_KEYWORDS and len(call.args) == 2
+    if optimizer is None or loss_scale is None or not is_old:
         return Review(
-            f"the old constructor did not take {what}",
-            "Correct the call first, then run again.",
-        )
-    if optimizer is None or loss_scale is None:
-        missing = "optimizer" if optimizer is None else "loss_scale"
-        return Review(
-            f"the call does not say its {missing}, which was an error in every version",
+            "the constructor took an optimizer and a loss_scale, so this was an error in every "
+            "version",
             "Correct the call first, then run again.",
         )
     arguments = ArgumentReader(program).read(loss_scale.value, call)
@@ -181,18 +172,18 @@ def rewrite_constructor(
             "Wrap the optimizer once.",
         )
 
-    def edits(renderer: NameRenderer) -> Sequence[Edit]:
-        name_edits = renderer.name_edit(occurrence) if occurrence.names else []
-        return [*name_edits, *argument_edits(renderer, occurrence, call, arguments, program)]
+    def named(renderer: NameRenderer) -> Sequence[Edit]:
+        return renderer.name_edit(occurrence) if occurrence.names else []
 
-    return made_of(arguments, call, program, edits)
+    return made_of(arguments, occurrence, call, program, named)
 
 
 def made_of(
     arguments: Arguments,
+    occurrence: Occurrence,
     call: cst.Call,
     program: Program,
-    edits: Callable[[NameRenderer], Sequence[Edit]],
+    named: Callable[[NameRenderer], Sequence[Edit]],
     *,
     message: str | None = None,
     keeps_name: bool = True,
@@ -201,12 +192,32 @@ def made_of(
 
     Args:
         arguments: What takes the place of its loss scale.
+        occurrence: The old name that is called.
         call: The call.
         program: The file.
-        edits: Makes the edits.
+        named: Makes the edits that are not of the arguments.
         message: What is done, if that is more than the arguments say.
         keeps_name: Whether the result still refers to the name of what is called.
     """
+    tree, texts = program.tree, list(arguments.texts)
+    # With a fixed loss scale, no step is skipped.
+    if program.target is Target.KERAS3 and "dynamic=False" not in texts:
+        texts.append(COUNT_SKIPPED_STEPS)
+
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        changes = [*named(renderer)]
+        optimizer, loss_scale = optimizer_argument(call), loss_scale_argument(call)
+        keyword = optimizer.keyword if optimizer is not None else None
+        if keyword is not None and keyword.value != "inner_optimizer":
+            changes.append(Edit(*tree.span(keyword), "inner_optimizer"))
+        if loss_scale is not None:
+            changes += replace_argument(tree, call, loss_scale, texts)
+        elif texts:
+            changes += append_arguments(tree, call, texts)
+        if arguments.helper:
+            renderer.helper(arguments.helper, SOURCES[arguments.helper], occurrence)
+        return changes
+
     made = Rewrite(
         message or arguments.message,
         edits,
@@ -214,7 +225,7 @@ def made_of(
         claims=arguments.claims,
         removes=arguments.removes,
         meaning=arguments.claim,
-        constructor=program.tree.full_span(call),
+        constructor=tree.full_span(call),
     )
     if program.target is Target.KERAS3_ALONE:
         return arguments.doubt or stock_constructor(arguments.texts, made)
@@ -222,41 +233,6 @@ def made_of(
         fixes = of_known_loss_scale(made)
         return dataclasses.replace(arguments.doubt, unsafe_fix=made, observed_fixes=fixes)
     return made
-
-
-def with_arguments_of(target: Target, texts: Sequence[str]) -> list[str]:
-    """Returns the arguments of a constructor with those that it needs at one target besides.
-
-    Args:
-        target: The target.
-        texts: The arguments that say the loss scale, as source.
-    """
-    if target is not Target.KERAS3 or "dynamic=False" in texts:
-        return [*texts]  # With a fixed loss scale, no step is skipped.
-    return [*texts, COUNT_SKIPPED_STEPS]
-
-
-def argument_edits(
-    renderer: NameRenderer,
-    occurrence: Occurrence,
-    call: cst.Call,
-    arguments: Arguments,
-    program: Program,
-) -> list[Edit]:
-    """Returns the edits that give a call the arguments of the new constructor."""
-    edits: list[Edit] = []
-    optimizer, loss_scale = optimizer_argument(call), loss_scale_argument(call)
-    keyword = optimizer.keyword if optimizer is not None else None
-    if keyword is not None and keyword.value != "inner_optimizer":
-        edits.append(Edit(*program.tree.span(keyword), "inner_optimizer"))
-    texts = with_arguments_of(program.target, arguments.texts)
-    if loss_scale is not None:
-        edits += replace_argument(program.tree, call, loss_scale, texts)
-    elif texts:
-        edits += append_arguments(program.tree, call, texts)
-    if arguments.helper:
-        renderer.helper(arguments.helper, SOURCES[arguments.helper], occurrence)
-    return edits
 
 
 def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:

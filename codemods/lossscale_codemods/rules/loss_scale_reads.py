@@ -101,7 +101,6 @@ class LossScaleCalls(Rule):
 
     id = "LS301"
     title = "Calls of `optimizer.loss_scale()`"
-    meanings = frozenset()
     targets = WITH_LOSS_SCALE
     invalid = (
         _case("print(opt.loss_scale())\n", "print(opt.loss_scale)\n"),
@@ -147,7 +146,6 @@ class InnerOptimizer(Rule):
 
     id = "LS302"
     title = "The wrapped optimizer"
-    meanings = frozenset()
     not_handled = (
         "`_optimizer` of an object that is not proven to be a loss-scale optimizer: tf-keras has "
         "the name too, so it gets a finding for Keras 3 alone."
@@ -205,7 +203,6 @@ class LossScaleAttributes(Rule):
 
     id = "LS303"
     title = "Attributes of the loss scale"
-    meanings = frozenset()
     targets = WITH_LOSS_SCALE
     markers = (
         *OLD_NAMES,
@@ -258,7 +255,6 @@ class LossScaleUses(Rule):
 
     id = "LS311"
     title = "Other uses of an optimizer's loss scale"
-    meanings = frozenset()
     targets = WITH_LOSS_SCALE
     valid = (
         _case(
@@ -453,16 +449,12 @@ def _is_kept(node: cst.BaseExpression, program: Program) -> bool:
     owner = attribute_owner(node, program.resolver)
     if owner is None or node in program.scopes.binding_at or called(program, node) is not None:
         return False
-    above = program.tree.parent(node)
-    if isinstance(above, cst.Attribute):
-        # Its attributes are another rule's business, but for `numpy` that is not called at once.
-        is_handled = above.attr.value != "numpy" or program.tree.call_of(above) is not None
-    else:
-        is_private = isinstance(node, cst.Attribute) and node.attr.value == "_loss_scale"
-        is_handled = not is_private and _is_tensor_at_once(node, program)
+    if isinstance(program.tree.parent(node), cst.Attribute):
+        return False  # Its attributes are another rule's business.
+    is_private = isinstance(node, cst.Attribute) and node.attr.value == "_loss_scale"
     names = [program.tree.source(node), *(b.name for b in program.bound_to.get(node, ()))]
     return (
-        not is_handled
+        (is_private or not _is_tensor_at_once(node, program))
         and _can_be_old(owner, program)
         and not program.reachability.is_only_new(node)
         and _asked_whether_callable(program).isdisjoint(names)
@@ -475,12 +467,9 @@ def _is_tensor_at_once(node: cst.CSTNode, program: Program) -> bool:
     match above:
         case cst.Attribute(attr=name):
             return name.value in TENSOR_ATTRIBUTES
-        case cst.Comparison(
-            comparisons=[cst.ComparisonTarget(operator=operator, comparator=other)]
-        ):
-            return is_none(other) or not isinstance(
-                operator, cst.Is | cst.IsNot | cst.In | cst.NotIn
-            )
+        case cst.Comparison(comparisons=[target]):
+            by_identity = cst.Is | cst.IsNot | cst.In | cst.NotIn
+            return is_none(target.comparator) or not isinstance(target.operator, by_identity)
         case cst.BinaryOperation(operator=cst.Modulo(), left=cst.SimpleString(value=text)):
             return not _TEXT_DIRECTIVE.search(text)
         case cst.FormattedStringExpression(format_spec=spec):

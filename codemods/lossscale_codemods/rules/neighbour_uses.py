@@ -115,7 +115,9 @@ def _pattern(root: str, paths: list[list[str]]) -> str:
     word = rf"(?:{'|'.join(sorted(words))})(?!\w)"
     if root == "tensorflow":
         return rf"(?<!\w){word}"
-    return rf"\.\s*{word}|from\s+{root}[\w.]*\s+import\s+(?:\([^)]*|[^\n]*)\b{word}"
+    return (
+        rf"\.(?:[\s\\]|#[^\n]*\n)*{word}|from\s+{root}[\w.]*\s+import\s+(?:\([^)]*|[^\n]*)\b{word}"
+    )
 
 
 class NeighbourUses:
@@ -491,7 +493,7 @@ class NeighbourRule(Rule):
                 return respelled
         return self.review(neighbour)
 
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says what became of an import."""
         return moved_import(state, _message(occurrence.names[0].new[0]), _STAYS)
 

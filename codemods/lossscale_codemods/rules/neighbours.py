@@ -278,7 +278,6 @@ class Methods(Rule):
 
     id = "LS903"
     title = "Removed methods of TensorFlow"
-    meanings = frozenset()
     order = 2
     """What other rules find tells whether this is a program with old names."""
     targets = frozenset(Target)
@@ -396,7 +395,6 @@ class Signatures(Rule):
 
     id = "LS904"
     title = "Changed signatures of TensorFlow"
-    meanings = frozenset()
     order = 2
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_2

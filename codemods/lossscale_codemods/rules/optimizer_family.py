@@ -26,14 +26,12 @@ from lossscale_codemods.rules.base import (
     OLD_NAMES,
     Case,
     Found,
-    ImportState,
     Marker,
     ObservedFix,
     Review,
     Rewrite,
     Rule,
     Verdict,
-    moved_import,
     setting_policy,
 )
 from lossscale_codemods.rules.lookups import last_name
@@ -75,10 +73,13 @@ class OptimizerFamily(Rule):
 
     id = "LS211"
     title = "Family of Keras optimizers"
-    meanings = frozenset()
     order = 1
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_2
+    moved = _MESSAGE
+    import_advice = (
+        "Import the class from tensorflow.keras.optimizers.legacy to keep it what it was."
+    )
     markers = (*OLD_NAMES, Marker(b"set_global_policy", (b"decay", b"lr", b"gradient_")))
     not_handled = (
         "Optimizers that a file outside of the paths makes, of Keras 3, and of packages such as "
@@ -137,12 +138,6 @@ class OptimizerFamily(Rule):
         """Yields imports of the classes."""
         if program.legacy_optimizers and is_part_of_old(program):
             yield from OptimizerNames(program, self.id).imports()
-
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
-        """Says what became of an import of a class."""
-        del occurrence
-        advice = "Import the class from tensorflow.keras.optimizers.legacy to keep it what it was."
-        return moved_import(state, _MESSAGE, advice)
 
 
 def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:
@@ -208,7 +203,6 @@ class NewOptimizers(Rule):
 
     id = "LS213"
     title = "New Keras optimizers"
-    meanings = frozenset()
     order = 1
     targets = WITH_KERAS_2
     valid = (
@@ -303,7 +297,6 @@ class OptimizersByName(Rule):
 
     id = "LS212"
     title = "Keras optimizers by name"
-    meanings = frozenset()
     order = 1
     targets = WITH_KERAS_2
     invalid = (
@@ -352,15 +345,14 @@ class OptimizersByName(Rule):
             (one.call.func, self._of_compile(one, program)) for one in model_compiles(program)
         ]
         candidates += [(kept, _KEPT) for kept in kept_compiles(program)]
-        modules: list[cst.BaseExpression] = [*looked_up_modules(program)]
-        for node in program.scopes.scope_of_read:
-            if isinstance(node, cst.Name | cst.Attribute):
+        looked_up = [node for node in program.tree.nodes(cst.Call) if looked_up_name(node)]
+        for node in (*program.scopes.scope_of_read, *looked_up):
+            if isinstance(node, cst.Name | cst.Attribute | cst.Call):
                 paths = {path for path in program.resolver.paths(node) if path is not None}
                 if any(map(optimizer_families.chooses_family, paths)):
                     candidates.append((node, self._of_function(node, program)))
-                elif any(map(optimizer_families.is_home, paths)):
-                    modules.append(node)
-        candidates += [(one, _PASSED_ON) for one in modules if is_handed_on(one, program)]
+                elif any(map(optimizer_families.is_home, paths)) and is_handed_on(node, program):
+                    candidates.append((node, _PASSED_ON))
         candidates += [(text, _SPELLED) for text in naming_strings(program)]
         return ((node, verdict) for node, verdict in candidates if verdict is not None)
 
@@ -383,9 +375,7 @@ class OptimizersByName(Rule):
             "not proven to be a Keras model",
             "If it is one, give `compile` an optimizer of tf.keras.optimizers.legacy.",
             unsafe_fix=rewrite,
-            observed_fixes=[ObservedFix("compile", (), rewrite)]
-            if isinstance(rewrite, Rewrite)
-            else (),
+            observed_fixes=[ObservedFix("compile", (), rewrite)],
         )
 
     def _of_argument(
@@ -420,7 +410,7 @@ class OptimizersByName(Rule):
         return Rewrite("a name stands for the optimizer that it stood for", edits, is_rename=True)
 
     @staticmethod
-    def _of_function(node: cst.Name | cst.Attribute, program: Program) -> Rewrite | Review | None:
+    def _of_function(node: cst.BaseExpression, program: Program) -> Rewrite | Review | None:
         """Says what to do about `get`, `serialize` and `deserialize`."""
         above = program.tree.parent(node)
         keywords = {
@@ -503,15 +493,6 @@ def _with_default(compiled: Compile, program: Program) -> Rewrite:
 
 
 _RUNS = frozenset({"eval", "exec", "locate", "import_string", "patch"})
-
-
-def looked_up_modules(program: Program) -> Iterator[cst.Call]:
-    """Yields `getattr(tf.keras, "optimizers")`."""
-    for node in program.tree.parents:
-        if isinstance(node, cst.Call) and looked_up_name(node) is not None:
-            paths = program.resolver.paths(node)
-            if any(path is not None and optimizer_families.is_home(path) for path in paths):
-                yield node
 
 
 def naming_strings(program: Program) -> Iterator[cst.CSTNode]:

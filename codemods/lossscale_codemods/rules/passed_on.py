@@ -264,7 +264,6 @@ class LossScales(Rule):
     id = "LS203"
     title = "Loss scale classes"
     meanings = frozenset({*_SCALES, Meaning.LOSS_SCALE_GET})
-    explains = meanings
     order = 1  # What an optimizer took over is decided with the optimizer.
     invalid = (
         Case(

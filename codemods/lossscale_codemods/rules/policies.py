@@ -83,7 +83,6 @@ class Policies(Rule):
     id = "LS501"
     title = "Global policy"
     meanings = frozenset({*_SETTING, Meaning.GLOBAL_POLICY, Meaning.LAYER_POLICY})
-    explains = meanings
     invalid = (
         Case(
             f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n",
@@ -151,7 +150,6 @@ class PolicyObjects(Rule):
     id = "LS502"
     title = "Policies with a loss scale"
     meanings = frozenset({Meaning.POLICY})
-    explains = meanings
     invalid = (
         Case(
             f"{_HEAD}p = {_OLD}.Policy('mixed_float16')\n",
@@ -218,7 +216,7 @@ class PolicyObjects(Rule):
             )
         if refusal is None:
             return same
-        if not is_shown and _decides_nothing(scale.value, program):
+        if not is_shown and _decides_nothing(call, scale.value, program):
             gone = set(program.tree.walk(scale.value))
             return dataclasses.replace(
                 same,
@@ -244,7 +242,6 @@ class PolicyReads(Rule):
 
     id = "LS504"
     title = "The loss scale of a policy"
-    meanings = frozenset()
     markers = (*OLD_NAMES, Marker(b"should_cast_variables"))
     valid = tuple(
         Case.behind(_GLOBAL, body, review=review)
@@ -424,7 +421,7 @@ def _config_is_read(policy: cst.Call, program: Program) -> bool:
     )
 
 
-def _decides_nothing(scale: cst.BaseExpression, program: Program) -> bool:
+def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Program) -> bool:
     """Whether the loss scale of a policy is for nothing in its program.
 
     Only `compile` took it: by itself, or where it loaded a compiled model, and not for an optimizer
@@ -435,10 +432,7 @@ def _decides_nothing(scale: cst.BaseExpression, program: Program) -> bool:
     words = words_in(program.source) or _ASKING
     return (
         not kinds & {LossScaleType.UNKNOWN, LossScaleType.INVALID}
-        and all(
-            _is_taken(read, program) or not _is_policy_read(read, program)
-            for read in reads.get("loss_scale", ())
-        )
+        and not any(_reads_scale(read, policy, program) for read in reads.get("loss_scale", ()))
         and _ASKING.isdisjoint(words)
         and (not words.isdisjoint(_TRAINING) or others_name(modules, _TRAINING))
         and ("compile" not in words or bool(reads.get("compile")))
@@ -450,6 +444,12 @@ def _decides_nothing(scale: cst.BaseExpression, program: Program) -> bool:
         )
         and not others_name(modules, [*_ASKING, "compile", "get_config"])
     )
+
+
+def _reads_scale(read: cst.Attribute, policy: cst.Call, program: Program) -> bool:
+    """Whether the loss scale is read of a policy, or of one that may be it, for its value."""
+    is_of_it = any(value.made_by is policy for value in program.types.values(read.value))
+    return is_of_it or (_is_policy_read(read, program) and not _is_taken(read, program))
 
 
 def _is_of_super(read: cst.Attribute) -> bool:

@@ -243,7 +243,6 @@ class V1Names(Rule):
     id = "LS601"
     title = "Names of the v1 API"
     meanings = frozenset({Meaning.V1_OPTIMIZER, Meaning.REWRITE_OFF})
-    explains = meanings
     not_handled = (
         "Base classes (LS204), names that are passed on (LS205) and attributes of the class."
     )
@@ -320,7 +319,7 @@ class Imports(Rule):
         ),
     )
 
-    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says which name is imported now, or why the old one still is."""
         if state.moved:
             return _in_imports("imports the name that means the same today")

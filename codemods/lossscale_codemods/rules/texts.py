@@ -38,7 +38,6 @@ class Mentions(Rule):
 
     id = "LS801"
     title = "Comments and strings"
-    meanings = frozenset()
     targets = frozenset(Target)
     not_handled = "Nothing is edited. What a mention says has to be judged by whoever wrote it."
     valid = (Case("# opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'd')\n"),)
@@ -96,7 +95,6 @@ class Strings(Rule):
 
     id = "LS802"
     title = "Strings that are old names"
-    meanings = frozenset()
     targets = frozenset(Target)
     valid = (
         Case(
@@ -311,7 +309,6 @@ class RunTimeNames(Rule):
 
     id = "LS803"
     title = "Old names that are made at run time"
-    meanings = frozenset()
     targets = frozenset(Target)
     valid = (
         Case(
@@ -339,7 +336,8 @@ class RunTimeNames(Rule):
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields what looks up names, imports by them or runs text."""
-        for node in program.tree.parents:
+        places = [*program.tree.nodes(cst.Call, cst.Subscript), *program.tree.nodes(cst.Attribute)]
+        for node in places:
             review = _of_lookup(node, program)
             if review is None and isinstance(node, cst.Call):
                 review = _BUILT if _takes_built_text(node, program) else None

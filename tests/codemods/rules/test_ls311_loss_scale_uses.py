@@ -48,7 +48,6 @@ def check(use: str, *messages: str) -> None:
         "log(opt.loss_scale)",
         "ckpt = tf.train.Checkpoint(scale=opt.loss_scale)",
         "x = opt.loss_scale is other",
-        "get = opt.loss_scale.numpy",
         "x = (opt.loss_scale if amp else 1)()",
         "print(opt.loss_scale)",
         "x = str(opt.loss_scale)",

@@ -190,6 +190,7 @@ def test_a_loss_scale_that_nothing_takes_goes(arguments: str, left: str) -> None
         ("'mixed_float16', loss_scale=None", {"behind": "print(layer.get_config())"}),
         ("'mixed_float16', loss_scale=None", {"behind": "print(model.to_json())"}),
         ("'mixed_float16', loss_scale=None", {"behind": "print(p.loss_scale)"}),
+        ("'mixed_float16', loss_scale=16", {"behind": "opt = wrap(o, p.loss_scale)"}),
         ("'mixed_float16', loss_scale=next(scales)", {}),
         ("'mixed_float16', loss_scale=flags.scale", {}),
         ("'mixed_float16', loss_scale='other'", {}),
