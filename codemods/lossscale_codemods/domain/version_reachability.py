@@ -94,13 +94,12 @@ class VersionReachability:
         others = [n for n in self.tree.parents if self._is_other_way(n)] if asked else []
         if not others:
             return frozenset(asked)
-        with_all = self._supposing(asked)
+        last, with_all = NEW_VERSIONS[-1:], self._supposing(asked)
+        others = [node for node in others if not with_all._is_reached(node, last)]
         features = set()
         for path in asked:
             without = self._supposing(asked - {path})
-            if not any(
-                without.is_reached_by_last(n) and not with_all.is_reached_by_last(n) for n in others
-            ):
+            if not any(without._is_reached(node, last) for node in others):
                 features.add(path)
         return frozenset(features)
 
@@ -141,9 +140,9 @@ class VersionReachability:
                 return None  # Something else in the condition asks for old versions.
         return probe
 
-    def is_reached_by_last(self, node: cst.CSTNode) -> bool:
-        """Whether the last version of `NEW_VERSIONS` comes to a node."""
-        return self.keeping_from(node, NEW_VERSIONS[-1]) is None
+    def _is_reached(self, node: cst.CSTNode, versions: Sequence[str]) -> bool:
+        """Whether one of some versions comes to a node."""
+        return any(self.keeping_from(node, version) is None for version in versions)
 
     def _asks_for(self, node: cst.CSTNode) -> Iterator[str]:
         """Yields the paths of the names that a node asks for."""
@@ -162,13 +161,13 @@ class VersionReachability:
         guards = [self.keeping_from(node, version) for version in NEW_VERSIONS]
         if guards[-1] is None or self.is_reached_today(node):
             return None
-        if all(self.keeping_from(node, old) for old in OLD_VERSIONS):
+        if not self._is_reached(node, OLD_VERSIONS):
             return None
         return next(guard for guard in guards if guard is not None)
 
     def is_kept_from_new(self, node: cst.CSTNode) -> bool:
         """Whether no version comes to a node that has the new names."""
-        return all(self.keeping_from(node, version) for version in NEW_VERSIONS)
+        return not self._is_reached(node, NEW_VERSIONS)
 
     def mistaken_guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Returns what is to keep 2.4 and later from a node, and lets a version of today pass.
@@ -177,18 +176,17 @@ class VersionReachability:
         """
         if not self.is_reached_today(node):
             return None
-        is_for_old = any(self.keeping_from(node, old) is None for old in OLD_VERSIONS)
+        is_for_old = self._is_reached(node, OLD_VERSIONS)
         return self.keeping_from(node, NEW_VERSIONS[-1]) if is_for_old else None
 
     def is_only_new(self, node: cst.CSTNode) -> bool:
         """Whether 2.4 and later come to a node, and no older version does."""
-        return all(self.keeping_from(node, old) for old in OLD_VERSIONS) and not all(
-            self.keeping_from(node, new) for new in NEW_VERSIONS
-        )
+        is_for_old = self._is_reached(node, OLD_VERSIONS)
+        return not is_for_old and self._is_reached(node, NEW_VERSIONS)
 
     def is_reached_today(self, node: cst.CSTNode) -> bool:
         """Whether a version of today comes to a node, as far as the version alone says."""
-        return any(self.keeping_from(node, version) is None for version in VERSIONS_OF_TODAY)
+        return self._is_reached(node, VERSIONS_OF_TODAY)
 
     def is_only_for_the_past(self, node: cst.CSTNode) -> bool:
         """Whether some versions come to a node, and none of today.
@@ -196,9 +194,7 @@ class VersionReachability:
         No version comes to code that the program switches off itself, as with `USE_AMP = False`.
         """
         past = (*OLD_VERSIONS, *NEW_VERSIONS, *_OTHER_VERSIONS)
-        return not self.is_reached_today(node) and any(
-            self.keeping_from(node, version) is None for version in past
-        )
+        return not self.is_reached_today(node) and self._is_reached(node, past)
 
     def is_bool_today(self, node: cst.BaseExpression) -> bool:
         """Whether a value that depends on the version is a truth value in those of today."""

@@ -128,14 +128,16 @@ def _removal_pass(program: Program, options: Options) -> tuple[Result, Program |
     Returns:
         As `_pass` does.
     """
-    rules = [one for one in rules_for(program.target) if options.selection.applies(one.id)]
-    rule, removal = next(removals(program, rules), (None, None))
+    rule, removal = next(_removals(program, options), (None, None))
     if rule is None or removal is None:
         return Result(program.source, program.source, Status.UNCHANGED), None
-    records = tuple(_removal_records(program, rule, removal))
-    result, after = _proven(
-        program, apply_edits(program.tree.text, removal.edits), records, Outcomes()
-    )
+    records = [
+        record_of(one, program, rule.id, Outcome.REWRITTEN, removal.message)
+        for one in sorted(removal.gone, key=lambda one: one.span)
+    ]
+    records[0] = dataclasses.replace(records[0], edits=tuple(removal.edits))
+    text = apply_edits(program.tree.text, removal.edits)
+    result, after = _proven(program, text, tuple(records), Outcomes())
     if after is not None:
         after.runs_with_old = is_part_of_old(program) or None
         after.reachability.take_over(program.reachability.features)
@@ -350,23 +352,15 @@ def _touch(edit: Edit, hunk: Edit) -> bool:
     return edit.start <= hunk.end and hunk.start <= edit.end
 
 
-def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Removal]]:
-    """Yields what can be taken out of a file, and which of some rules says so."""
+def _removals(program: Program, options: Options) -> Iterator[tuple[Rule, Removal]]:
+    """Yields what can be taken out of a file, and which rule says so."""
     suppressions = Suppressions(text_of(program.source))
+    rules = [one for one in rules_for(program.target) if options.selection.applies(one.id)]
     by_rules = [one for rule in rules for one, _ in rule.find(program)]
     old = [one for one in by_rules if one.role is not Role.NEIGHBOUR]
     occurrences = [*program.references, *old, *program.imports]
     for rule in rules:
         for removal in rule.removals(program, occurrences):
             lines = {program.tree.position(one.span[0])[0] for one in removal.gone}
-            if not suppressions.covers(rule.id, lines):
+            if lines and not suppressions.covers(rule.id, lines):
                 yield rule, removal
-
-
-def _removal_records(program: Program, rule: Rule, removal: Removal) -> Iterator[Record]:
-    """Yields a record for each old name that goes; the first has the edit."""
-    edits = tuple(removal.edits)
-    for occurrence in sorted(removal.gone, key=lambda one: one.span):
-        record = record_of(occurrence, program, rule.id, Outcome.REWRITTEN, removal.message)
-        yield dataclasses.replace(record, edits=edits)
-        edits = ()

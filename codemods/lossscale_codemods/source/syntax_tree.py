@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from libcst import BatchableCSTVisitor
 
+
 Span: TypeAlias = tuple[int, int]
 N = TypeVar("N", bound=cst.CSTNode)
 M = TypeVar("M", bound=cst.CSTNode)
