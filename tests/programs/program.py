@@ -36,6 +36,9 @@ class Program:
         added: How many steps the second run trains.
         migrated: The files and folders to migrate, and to run without the shim. Empty where the
             program needs the shim for something else.
+        by_hand: What findings of `migrate` ask to be changed: by the file, below where it is
+            installed, the text of the migrated file and what takes its place.
+        prints_times: Whether it prints how fast it is, so that its lines are not compared.
         shim: Why a migrated program needs the shim still; empty if it does not.
         note: What to know of the result.
     """
@@ -53,5 +56,7 @@ class Program:
     steps: int = 1
     added: int = 2
     migrated: tuple[str, ...] = ()
+    by_hand: Mapping[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+    prints_times: bool = False
     shim: str = ""
     note: str = ""

@@ -14,6 +14,12 @@ _RESNET = (
     "--distribution_strategy=off --enable_checkpoint_and_export --data_format=channels_last "
     "--model_dir={folder}/model"
 )
+_POLICY = {
+    "official/modeling/performance.py": (
+        "experimental.Policy(\n        'mixed_float16', loss_scale=loss_scale)",
+        "Policy('mixed_float16')",
+    )
+}
 _TRANSFORMER = (
     "-m official.nlp.transformer.transformer_main --use_synthetic_data --param_set=tiny "
     "--dtype=fp16 --train_steps={steps} --steps_between_evals={steps} --batch_size=128 "
@@ -79,6 +85,8 @@ PROGRAMS = (
             _RESNET,
             _NEEDS,
             sources=("official",),
+            by_hand=_POLICY if version >= "2.3" else {},
+            prints_times=True,
             shim="" if version >= "2.3" else "tensorflow_addons",
         )
         for version in _VERSIONS
