@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lossscale_codemods.domain import ProjectFiles, is_top, member_path
 from lossscale_codemods.project.discovery import DiscoveredFile, discover
-from lossscale_codemods.source.reading import parsed, read
+from lossscale_codemods.source.notebook_cells import Cell, NotebookError, code_cells
+from lossscale_codemods.source.reading import parsed, read, text_of
 from lossscale_codemods.tables.frameworks import is_framework
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _PATH = re.compile(r"\.*\w+(?:\.\w+)*")
 _STAR = re.compile(rb"import[ \t\f\\\r\n]*\*")
 _DYNAMIC = (b"import_module", b"__import__", b"sys.modules")
 """What makes a module the value of any name."""
+_OF_PYTHON = frozenset({"%%time", "%%timeit", "%%capture"})
+"""Magics of cells whose other lines are Python."""
 _BY_NAME = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "object"})
 """Functions that look up an attribute by its name, `mock.patch.object` among them."""
 
@@ -140,12 +143,36 @@ def _can_mean(other: Path, said: _Said, module: Path) -> bool:
 
 @functools.lru_cache(maxsize=512)
 def _said(source: bytes, *, is_notebook: bool) -> _Said:
-    tree = None if is_notebook else parsed(source)
+    tree = _parsed_cells(source) if is_notebook else parsed(source)
     if tree is None:
         # It may mean anything with its words.
         words = set(_WORD.findall(source.replace(rb"\n", b"\n").decode("utf-8", "replace")))
         return _Said(words, words, words, words, _STAR.search(source) is not None)
     return _Reader(source).said(tree)
+
+
+def _parsed_cells(notebook: bytes) -> ast.Module | None:
+    """Returns the code of a notebook without its magics, if Python parses it."""
+    try:
+        lines = [line for cell in code_cells(text_of(notebook)) for line in _python_of(cell)]
+    except NotebookError:
+        return None
+    return parsed("".join(lines).encode("utf-8", "surrogatepass"))
+
+
+def _python_of(cell: Cell) -> Iterator[str]:
+    """Yields the lines of a cell, with nothing done where IPython or a shell gets one."""
+    first = "".join(cell.lines).split(maxsplit=1)[:1]
+    if first and first[0].startswith("%%") and first[0] not in _OF_PYTHON:
+        return
+    goes_on = False
+    for line in (*cell.lines, "\n"):
+        text = line.lstrip()
+        if not goes_on and text[:1] not in ("%", "!"):
+            yield line
+            continue
+        yield "\n" if goes_on else f"{line[: len(line) - len(text)]}pass\n"
+        goes_on = text.rstrip().endswith("\\")
 
 
 class _Reader:

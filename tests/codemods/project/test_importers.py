@@ -305,11 +305,23 @@ def test_modules_outside_of_the_project_are_not_looked_at(tmp_path: Path) -> Non
     assert after["src/train.py"] == use
 
 
-def test_a_notebook_uses_what_it_says(tmp_path: Path) -> None:
-    cell = {"cell_type": "code", "source": ["from train import *\n", "scale\n"]}
-    (tmp_path / "use.ipynb").write_text(json.dumps({"cells": [cell]}))
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["from train import *\n", "scale"], KEPT),
+        (["%matplotlib inline\n", "from train import opt\n", "!scale --of=train"], WITHOUT),
+        (["%%bash\n", "if [ -f scale ]; then train; fi"], WITHOUT),
+        (["if x:\n", "    !train \\\n", "        scale\n", "from train import opt"], WITHOUT),
+        (["from train import opt\n", "scale ="], KEPT),
+    ],
+)
+def test_a_notebook_uses_what_its_code_says(
+    tmp_path: Path, lines: list[str], expected: str
+) -> None:
+    cell = {"cell_type": "code", "source": lines}
+    (tmp_path / "use.ipynb").write_text(json.dumps({"cells": [cell, cell]}))
     (tmp_path / "train.py").write_text(SOURCE)
-    assert migrated(tmp_path / "train.py", tmp_path) == KEPT
+    assert migrated(tmp_path / "train.py", tmp_path) == expected
 
 
 def test_a_name_stays_for_a_file_that_could_not_be_written(
