@@ -30,14 +30,14 @@ INTERPRETER = "/usr/bin/python3"
 def test_the_interpreters_options_end_where_the_program_begins(
     arguments: str, options: str, letters: str
 ) -> None:
-    found, rest = program.split(arguments.split())
+    found, their_letters, rest = program.split(arguments.split())
     assert found == options.split()
     assert [*found, *rest] == arguments.split()
-    assert program.letters(found) == set(letters)
+    assert their_letters == set(letters)
 
 
 def test_options_before_a_module_in_the_same_word_are_told_apart() -> None:
-    assert program.split(["-Bmtrain", "x"]) == (["-B"], ["-mtrain", "x"])
+    assert program.split(["-Bmtrain", "x"]) == (["-B"], {"B"}, ["-mtrain", "x"])
 
 
 @pytest.mark.parametrize(
