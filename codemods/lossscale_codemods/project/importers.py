@@ -3,7 +3,7 @@
 
 Asked of the other files as they will be, so that an import that is rewritten as well counts no
 more. A name is the module's (`mp`), or with a dot the attribute of a class in it (`.mp`). Where it
-is not sure that a file means this module, or a notebook does, it is enough that it can.
+is not sure that a file means this module, it is enough that it can.
 """
 
 from __future__ import annotations
@@ -37,8 +37,6 @@ _PATH = re.compile(r"\.*\w+(?:\.\w+)*")
 _STAR = re.compile(rb"import[ \t\f\\\r\n]*\*")
 _DYNAMIC = (b"import_module", b"__import__", b"sys.modules")
 """What makes a module the value of any name."""
-_OF_PYTHON = frozenset({"%%time", "%%timeit", "%%capture"})
-"""Magics of cells whose other lines are Python."""
 _BY_NAME = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "object"})
 """Functions that look up an attribute by its name, `mock.patch.object` among them."""
 
@@ -162,11 +160,8 @@ def _parsed_cells(notebook: bytes) -> ast.Module | None:
 
 def _python_of(cell: Cell) -> Iterator[str]:
     """Yields the lines of a cell, with nothing done where IPython or a shell gets one."""
-    first = "".join(cell.lines).split(maxsplit=1)[:1]
-    if first and first[0].startswith("%%") and first[0] not in _OF_PYTHON:
-        return
     goes_on = False
-    for line in (*cell.lines, "\n"):
+    for line in (*cell.lines, "\n") if cell.is_python else ():
         text = line.lstrip()
         if not goes_on and text[:1] not in ("%", "!"):
             yield line

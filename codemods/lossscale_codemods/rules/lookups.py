@@ -49,10 +49,7 @@ def lookup_of(node: cst.CSTNode, program: Program) -> Lookup | None:
             | cst.Attribute(value=owner, attr=cst.Name("__dict__"))
         ):
             return Lookup(owner, _key(node, program), "vars")
-        case cst.Call(args=[cst.Arg(value=owner), *_]) if last_name(node.func) in {
-            "dir",
-            "getmembers",
-        }:
+        case cst.Call(args=[cst.Arg(value=owner), *_]) if last_name(node.func) in _LISTING:
             return Lookup(owner, None, "vars")
     return None
 

@@ -47,7 +47,6 @@ _TIMED = re.compile(r"^(\s*%(?:time|timeit|prun|memit)\s+(?:-\w+\s+(?:\d+\s+)?)*
 """Magics of a line that run the Python behind them, with their options."""
 _PREFIXED = "  # behind magic "
 _PROSE_CELL_MAGICS = ("%%html", "%%javascript", "%%js", "%%latex", "%%markdown", "%%svg")
-_PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%python3", "%%python")
 
 
 def migrate_notebook(
@@ -133,7 +132,7 @@ def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:
 
 def _why_broken(cell: Cell) -> str:
     """Says why a cell is no Python. What IPython takes from each line is not followed."""
-    first = _first_line(cell)
+    first = cell.first_line
     if first.startswith(">>> "):
         return f"The lines of cell {cell.number} have prompts. Take them out, then run again."
     if first[:1].isspace():
@@ -172,7 +171,7 @@ def _as_program(cells: list[Cell]) -> tuple[str, dict[str, str]]:
     masked: dict[str, str] = {}
     for cell in cells:
         out.append(f"{_MARKER}{cell.number}\n")
-        if _is_python(cell) and _is_plain(cell):
+        if cell.is_python and _is_plain(cell):
             out += [line.rstrip("\n") + "\n" for line in cell.lines]
             continue
         continued, indent = False, ""
@@ -181,11 +180,11 @@ def _as_program(cells: list[Cell]) -> tuple[str, dict[str, str]]:
             indent = indent if continued else body[: len(body) - len(body.lstrip())]
             key = f"{cell.number}.{len(masked)}"
             timed = None if continued else _TIMED.match(body)
-            if timed is not None and _is_python(cell) and _parses(timed.group(2)):
+            if timed is not None and cell.is_python and _parses(timed.group(2)):
                 masked[_PREFIXED + key] = timed.group(1).lstrip()
                 out.append(f"{indent}{timed.group(2)}{_PREFIXED}{key}\n")
                 continue
-            magic = not _is_python(cell) or continued or _is_magic(body)
+            magic = not cell.is_python or continued or _is_magic(body)
             if magic:
                 mask = _mask(body, key, cell, indent)
                 masked[mask] = body
@@ -194,15 +193,6 @@ def _as_program(cells: list[Cell]) -> tuple[str, dict[str, str]]:
                 out.append(body + "\n")
             continued = magic and body.endswith("\\")
     return "".join(out), masked
-
-
-def _first_line(cell: Cell) -> str:
-    return next((line for line in cell.lines if line.strip()), "")
-
-
-def _is_python(cell: Cell) -> bool:
-    first = _first_line(cell)
-    return not first.startswith("%%") or first.split(maxsplit=1)[0] in _PYTHON_CELL_MAGICS
 
 
 def _is_magic(line: str) -> bool:
@@ -214,8 +204,8 @@ def _is_magic(line: str) -> bool:
 
 def _mask(line: str, key: str, cell: Cell, indent: str) -> str:
     """Returns a line of Python that stands for a magic, a shell line or one of no Python."""
-    indent = indent if _is_python(cell) else ""
-    is_prose = _first_line(cell).startswith(_PROSE_CELL_MAGICS)
+    indent = indent if cell.is_python else ""
+    is_prose = cell.first_line.startswith(_PROSE_CELL_MAGICS)
     if not is_prose and any(mentions_of_old_names(line)):
         # As IPython writes it, so that rules see the string.
         return f"{indent}get_ipython().system({line.strip()!r})  # masked {key}"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPACE = re.compile(r"[ \t\n\r]*")
+_PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%python3", "%%python")
 _value_at = json.JSONDecoder().raw_decode
 """Returns the JSON value that starts at a position, and where it ends."""
 
@@ -37,6 +38,17 @@ class Cell:
     start: int
     end: int
     lines: tuple[str, ...]
+
+    @property
+    def first_line(self) -> str:
+        """The first line that is not blank."""
+        return next((line for line in self.lines if line.strip()), "")
+
+    @property
+    def is_python(self) -> bool:
+        """Whether its lines are for Python, but for those that IPython or a shell gets."""
+        first = self.first_line
+        return not first.startswith("%%") or first.split(maxsplit=1)[0] in _PYTHON_CELL_MAGICS
 
 
 class NotebookError(Exception):
