@@ -258,6 +258,7 @@ class _Comparing:
         if output:
             self._printed()
         self._notes()
+        result.notes = list(dict.fromkeys(result.notes))  # Several optimizers can have one alike.
         parted = [start for start, _ in result.by_variable.values() if start]
         result.exact = min(parted) - 1 if parted else result.steps
         result.bits &= not parted
@@ -463,8 +464,7 @@ class _Comparing:
         apart = abs(left - right)
         if not apart or self.same_kernels or apart != applied.count(False):
             return not apart
-        if SKIPPED_STEPS_COUNT not in self.result.notes:
-            self.result.notes.append(SKIPPED_STEPS_COUNT)
+        self.result.notes.append(SKIPPED_STEPS_COUNT)
         return True
 
     def _array(

@@ -237,6 +237,24 @@ def test_equal_schedules_are_equal_settings(tmp_path: Path) -> None:
     assert note.endswith("is Decay(decay_rate=0.9) before and Decay(decay_rate=0.8) after.")
 
 
+def test_what_is_true_of_several_optimizers_is_noted_once(tmp_path: Path) -> None:
+    def two(name: str, rate: float) -> Recording:
+        made = [
+            line
+            for number in (0, 1)
+            for line in (
+                optimizer(FIRST, o=number, config={"learning_rate": rate}),
+                step(0, value(0), o=number),
+            )
+        ]
+        return read(write(tmp_path / name, *made, end()))
+
+    result = compare(two("before.lsr", 0.1), two("after.lsr", 0.2))
+    assert result.notes == [
+        "The learning_rate of LossScaleOptimizer(SGD) is 0.1 before and 0.2 after."
+    ]
+
+
 @pytest.mark.parametrize("count_before_it_is_made", [None, 0])
 def test_old_versions_count_no_skipped_step(
     count_before_it_is_made: int | None, tmp_path: Path
