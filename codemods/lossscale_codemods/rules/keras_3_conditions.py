@@ -438,30 +438,48 @@ def gets_an_input(node: cst.Call, program: Program) -> bool:
 
 
 def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether an expression is an input of a model, or what a layer makes of one in this file."""
-    values = _values(node, program)
-    return bool(values) and all(_makes_symbolic(value, program) for value in values)
+    """Whether an expression is an input of a model, or what layers of this file make of one."""
+    met: set[cst.BaseExpression] = set()
+    ways = [node]
+    while ways:
+        way = ways.pop()
+        if way in met:
+            continue  # In a loop, a layer gets what it made.
+        met.add(way)
+        if isinstance(way, cst.Name):
+            values = _assigned(way, program)
+            if not values:
+                return False
+            ways += values
+        elif not isinstance(way, cst.Call):
+            return False
+        elif below(way.func, program) not in {"Input", "layers.Input"}:
+            if not way.args or not _is_layer_of_keras(way.func, program):
+                return False
+            ways.append(way.args[0].value)
+    return True
 
 
-def _makes_symbolic(value: cst.BaseExpression, program: Program) -> bool:
-    if not isinstance(value, cst.Call):
-        return False
-    if below(value.func, program) in {"Input", "layers.Input"}:
-        return True
-    is_layer = isinstance(value.func, cst.Call) and below(value.func.func, program).startswith(
-        "layers."
+def _is_layer_of_keras(node: cst.BaseExpression, program: Program) -> bool:
+    made = _values(node, program)
+    return bool(made) and all(
+        isinstance(one, cst.Call) and below(one.func, program).startswith("layers.") for one in made
     )
-    return is_layer and bool(value.args) and _is_symbolic(value.args[0].value, program)
 
 
 def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
     """Returns what an expression is: itself, or all values of a name; nothing if one is unknown."""
     if not isinstance(node, cst.Name):
         return [node]
-    bindings = program.resolver.bindings(node)
-    values = [one.value for one in bindings if one.value is not None and one.name == node.value]
-    known = [one for one in values if not isinstance(one, cst.Name)]
-    return known if len(known) == len(bindings) else []
+    values = _assigned(node, program)
+    return [] if any(isinstance(one, cst.Name) for one in values) else values
+
+
+def _assigned(name: cst.Name, program: Program) -> list[cst.BaseExpression]:
+    """Returns all that a name is assigned; nothing if one of these is unknown."""
+    bindings = program.resolver.bindings(name)
+    values = [one.value for one in bindings if one.value is not None and one.name == name.value]
+    return values if len(values) == len(bindings) else []
 
 
 def gets_labels(node: cst.Call, program: Program) -> bool:
@@ -524,6 +542,14 @@ def renamed(name: str) -> Fix:
 def replaced_by(text: str) -> Fix:
     """Returns the fix that writes something else for an expression."""
     return lambda node, program: [Edit(*program.tree.span(node), text)]
+
+
+def as_dtype(node: cst.Attribute, program: Program) -> list[Edit]:
+    """Gives a dtype to `tf.as_dtype`, where the file has a name for TensorFlow."""
+    bindings = program.scopes.module.bindings
+    names = [name for name, own in bindings.items() if any(b.path == "tensorflow" for b in own)]
+    start, end = program.tree.span(node.value)
+    return [Edit(start, start, f"{names[0]}.as_dtype("), Edit(end, end, ")")] if names else []
 
 
 def assign(node: cst.Attribute, program: Program) -> list[Edit]:

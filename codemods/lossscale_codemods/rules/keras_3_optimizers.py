@@ -307,7 +307,7 @@ def of_compile(compiled: Compile, program: Program) -> Review | None:
 
 def _of_text(text: cst.SimpleString, program: Program) -> Review | None:
     name = optimizer_families.class_of(str(text.evaluated_value))
-    return _computed_otherwise([name], None, program) if name is not None else None
+    return _computed_otherwise([name], {}, program) if name is not None else None
 
 
 def by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:

@@ -329,6 +329,13 @@ _VALUES = (
         "Set the policy again after it.",
         when=lambda _, program: Meaning.SET_POLICY in {one.meaning for one in program.references},
     ),
+    Keras3Row(
+        keras_3.MEMBERS_OF_DTYPES,
+        "the dtype of a variable of Keras 3, or of an input of a model, is a string, which "
+        "`tf.as_dtype` takes as well",
+        when=met.is_of_a_dtype_of_keras,
+        fix=met.as_dtype,
+    ),
     _Stopping(
         keras_3.MEMBERS_OF_DTYPES,
         "the dtype of a variable of Keras 3, or of an input of a model, is a string",

@@ -14,6 +14,7 @@ MODEL = "model = tf.keras.Sequential(layers)\n"
     ("line", "message"),
     [
         (f"{MODEL}model.compile('nadam', 'mse')", "another schedule"),
+        (f"layers = [Embedding(8, 2)]\n{MODEL}model.compile('adam', 'mse')", "some rows"),
         (f"{MODEL}model.compile(loss='mse')", "takes RMSprop by itself"),
         (f"{MODEL}model.compile(config.optimizer, 'mse')", "known only when the program runs"),
         ("opt = tf.keras.optimizers.get('rmsprop')", "adds epsilon under the root"),
@@ -32,6 +33,7 @@ def test_what_is_unknown_or_otherwise_is_reported(line: str, message: str) -> No
     "line",
     [
         f"{MODEL}model.compile('adam', 'mse')",
+        f"layers = [Embedding(8, 2)]\n{MODEL}model.compile('sgd', 'mse')",
         f"{MODEL}model.compile(tf.keras.optimizers.SGD(0.1), 'mse')",
         "opt = tf.keras.optimizers.get('sgd')",
         "print(dir(tf.keras.optimizers))",

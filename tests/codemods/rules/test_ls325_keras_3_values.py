@@ -50,5 +50,34 @@ def test_what_is_the_same_in_both_is_left(line: str) -> None:
     assert reviews_of(line) == []
 
 
+LAYERS = """\
+x = tf.keras.Input((4,))
+dense = tf.keras.layers.Dense(4)
+y = dense(x)
+for units in (4, 8):
+    x = tf.keras.layers.Dense(units)(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("print(x.dtype.name)", "print(tf.as_dtype(x.dtype).name)"),
+        ("print(y.dtype.name)", "print(tf.as_dtype(y.dtype).name)"),
+        ("print(dense.kernel.dtype.name)", "print(tf.as_dtype(dense.kernel.dtype).name)"),
+    ],
+)
+def test_a_dtype_that_is_a_string_is_made_one_of_tensorflow(before: str, after: str) -> None:
+    result = migrate_source(f"{HEAD}{LAYERS}{before}\n", target="keras3")
+    assert result.output.decode().endswith(f"{LAYERS}{after}\n")
+
+
+def test_without_a_name_for_tensorflow_it_is_reported() -> None:
+    source = HEAD.replace("import tensorflow as tf", "from tensorflow import keras")
+    source = source.replace("tf.keras", "keras") + "print(layer.kernel.dtype.name)\n"
+    (record,) = (one for one in migrate_source(source, target="keras3").records if one.line == 3)
+    assert (record.rule, record.is_finding, record.stops) == ("LS325", True, True)
+
+
 def test_for_tf_keras_nothing_is_reported() -> None:
     assert reviews_of("print(model.weights[0].dtype.name)", "tf-keras") == []
