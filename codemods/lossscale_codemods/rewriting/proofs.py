@@ -215,9 +215,16 @@ def _assignments(
         for value in values:
             known = dict(value)
             circular = _define(known, sources, calls)
-            if circular is not None:
-                for kinds in itertools.product(STAND_INS, repeat=len(circular)):
-                    yield {**known, **dict(zip(circular, kinds, strict=True))}
+            if circular is None:
+                continue
+            for kinds in itertools.product(STAND_INS, repeat=len(circular)):
+                before = {**known, **dict(zip(circular, kinds, strict=True))}
+                evaluator = loss_scale_values.Evaluator(before, calls)
+                try:
+                    after = {one: evaluator.value(sources[one]) for one in circular}
+                except (ArithmeticError, *_CALL_ERRORS):
+                    continue
+                yield {**before, **after}
 
 
 def _define(

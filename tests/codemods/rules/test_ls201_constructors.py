@@ -552,3 +552,23 @@ def test_a_variable_that_is_made_from_itself() -> None:
     )
     assert result.problem == ""
     assert "LossScaleOptimizer(opt, **_loss_scale_arguments(scale))" in result.text
+
+
+@pytest.mark.parametrize("change", ["scale = scale * 2", "scale = scale / 2", "scale = 2 * scale"])
+def test_a_loss_scale_that_is_made_of_itself_is_a_number(change: str) -> None:
+    def program(arguments: str) -> str:
+        return f"""
+            import tensorflow as tf
+
+            scale = 128
+            for step in steps:
+                {change}
+                opt = {arguments}
+            """
+
+    check_transformed(
+        program("tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)"),
+        program(
+            "tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=scale)"
+        ),
+    )
