@@ -205,8 +205,8 @@ _WRITE_OUT = (
     '({"auto_mixed_precision": True}).'
 )
 _UNDER_A_POLICY = Review(
-    "the function refused to run under a mixed policy, and this program sets policies: written "
-    "out, nothing keeps the two from both taking effect",
+    "the function refused to run under a mixed policy, and one is set beside it: written out, "
+    "nothing keeps the two from both taking effect",
     "Keep the policy and take the graph rewrite out, or make sure that only one of them is "
     f"reached; then {_WRITE_OUT}",
 )
@@ -230,13 +230,13 @@ class GraphRewrite(Rule):
     that does not prove the kind, the call stays.
 
     The function also refused to run under a mixed policy, and after it no mixed policy could be
-    set. No current function raises these two errors. So the call stays, with a finding, in a
-    program that also sets policies.
+    set. No current function raises these two errors, which a program that trained never got. So the
+    call is written out in a function beside others that set policies. It stays, with a finding, if
+    its own function or the body of the module sets one, or if it stands in the body of the module.
 
     If the kind of the optimizer is not proven, `--unsafe-fixes` assumes the one kind that the file
     creates or, if it creates none, the one that its methods and its training loop are for. It also
-    writes the call out in a program that sets policies, where the result is the same if the program
-    got no error.
+    writes the call out beside calls that set policies.
     """
 
     id = "LS602"
@@ -284,7 +284,7 @@ class GraphRewrite(Rule):
             f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
             "opt = tf.keras.optimizers.legacy.Adam()\n"
             "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
-            review="this program sets policies",
+            review="one is set beside it",
             unsafe=f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
             "opt = tf.keras.optimizers.legacy.Adam()\n"
             "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
@@ -347,10 +347,15 @@ class GraphRewrite(Rule):
 
     def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         verdict = self._written_out(occurrence, call, program)
-        modules = program.types.project.modules
-        if not any(policy_calls(program)) and not others_name(modules, SETTERS):
+        scopes = program.scopes
+        policies = {scopes.scope_of(one) for one in policy_calls(program)}
+        own = scopes.scope_of(call)
+        if own is scopes.module:
+            is_beside = bool(policies) or others_name(program.types.project.modules, SETTERS)
+        else:
+            is_beside = not policies.isdisjoint({own, scopes.module})
+        if not is_beside:
             return verdict
-        # Only a program that stopped with an error is another one without the function's errors.
         fix = verdict if isinstance(verdict, Rewrite) else None
         return dataclasses.replace(_UNDER_A_POLICY, unsafe_fix=fix)
 

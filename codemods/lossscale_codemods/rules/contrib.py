@@ -12,6 +12,7 @@ has a `FixedLossScaleManager`: its optimizer skipped steps that are not finite, 
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -50,6 +51,10 @@ _EXPONENTIAL = Review(
     "incr_ratio=2 and decr_ratio=0.5",
     f"If that is fine, use {_SHOWN}.DynamicLossScale and "
     f"{_SHOWN}.MixedPrecisionLossScaleOptimizer.",
+)
+_OPTIMIZER = Review(
+    "tf.contrib is gone, and so is the manager of this optimizer",
+    f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer; see the finding of the manager.",
 )
 _OTHER = Review(
     "tf.contrib went away with TensorFlow 1",
@@ -92,64 +97,77 @@ class Contrib(Rule):
             return None
         call = program.call(occurrence)
         if last == "LossScaleOptimizer" and call is not None:
-            return self._optimizer(occurrence, call, program)
+            return dataclasses.replace(_OPTIMIZER, follows=_manager(call, program) is not None)
         if last == _MANAGER and call is not None:
-            return _EXPONENTIAL
+            fix = self._fix(occurrence, call, program)
+            return dataclasses.replace(_EXPONENTIAL, unsafe_fix=fix)
         return _FIXED if last == "FixedLossScaleManager" else _OTHER
 
-    def _optimizer(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Review:
-        review = Review(
-            "tf.contrib is gone, and so is the manager of this optimizer",
-            f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer; see the finding of the manager.",
-        )
-        argument = argument_of(call.args, 1, "loss_scale_manager")
-        manager = self._manager(argument.value, program) if argument is not None else None
-        if argument is None or manager is None or not _is_dynamic(manager, program):
-            return review
-        owner = next((one for one in program.references if one.node is manager.func), None)
-        if owner is None:
-            return review
-        tree = program.tree
-        taken = [argument_of(manager.args, place, name) for place, name in enumerate(_TAKEN_OVER)]
-        values = [
-            f"{new}={tree.source(one.value)}"
-            for new, one in zip(_TAKEN_OVER.values(), taken, strict=True)
-            if one is not None
-        ]
-
-        def edits(renderer: NameRenderer) -> Sequence[Edit]:
-            wrapper = renderer.render_path(occurrence, f"{_HOME}.MixedPrecisionLossScaleOptimizer")
-            scale = renderer.render_path(owner, f"{_HOME}.DynamicLossScale")
-            changes = [
-                Edit(*occurrence.span, wrapper),
-                Edit(*tree.span(manager), f"{scale}({', '.join(values)})"),
-            ]
-            if argument.keyword is not None:
-                changes.append(Edit(*tree.span(argument.keyword), "loss_scale"))
-            return changes
-
-        review.unsafe_fix = Rewrite(
-            "as before, but that the first step that is not finite halves the loss scale",
-            edits,
-            keeps_name=False,
-            claims=[owner],
-        )
-        return review
-
     @staticmethod
-    def _manager(node: cst.BaseExpression, program: Program) -> cst.Call | None:
-        """Returns the manager's constructor, inline or in a variable used just here."""
-        if isinstance(node, cst.Name):
-            bindings = program.resolver.bindings(node)
-            if len(bindings) != 1:
+    def _fix(manager: Occurrence, made: cst.Call, program: Program) -> Rewrite | None:
+        """Returns the fix of a manager and of the optimizer that it is made for."""
+        optimizers = ((one, program.call(one)) for one in program.references)
+        for optimizer, call in optimizers:
+            if call is None or contrib_member(call.func, program) != "LossScaleOptimizer":
+                continue
+            argument = _manager_argument(call)
+            if argument is None or _manager(call, program) is not made:
+                continue
+            if not _is_dynamic(made, program):
                 return None
-            (binding,) = bindings
-            if binding.kind is not BindingKind.ASSIGN or len(binding.uses) != 1:
-                return None
-            node = binding.value or node
-        if not isinstance(node, cst.Call):
+            return _moved(optimizer, argument, manager, made, program)
+        return None
+
+
+def _moved(
+    optimizer: Occurrence, argument: cst.Arg, manager: Occurrence, made: cst.Call, program: Program
+) -> Rewrite:
+    tree = program.tree
+    taken = [argument_of(made.args, place, name) for place, name in enumerate(_TAKEN_OVER)]
+    values = [
+        f"{new}={tree.source(one.value)}"
+        for new, one in zip(_TAKEN_OVER.values(), taken, strict=True)
+        if one is not None
+    ]
+
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        wrapper = renderer.render_path(optimizer, f"{_HOME}.MixedPrecisionLossScaleOptimizer")
+        scale = renderer.render_path(manager, f"{_HOME}.DynamicLossScale")
+        changes = [
+            Edit(*optimizer.span, wrapper),
+            Edit(*tree.span(made), f"{scale}({', '.join(values)})"),
+        ]
+        if argument.keyword is not None:
+            changes.append(Edit(*tree.span(argument.keyword), "loss_scale"))
+        return changes
+
+    return Rewrite(
+        "as before, but that the first step that is not finite halves the loss scale",
+        edits,
+        keeps_name=False,
+        claims=[optimizer],
+    )
+
+
+def _manager_argument(optimizer: cst.Call) -> cst.Arg | None:
+    return argument_of(optimizer.args, 1, "loss_scale_manager")
+
+
+def _manager(optimizer: cst.Call, program: Program) -> cst.Call | None:
+    """Returns the constructor of the manager, inline or in a variable that is used just there."""
+    argument = _manager_argument(optimizer)
+    node = argument.value if argument is not None else None
+    if isinstance(node, cst.Name):
+        bindings = program.resolver.bindings(node)
+        if len(bindings) != 1:
             return None
-        return node if contrib_member(node.func, program) == _MANAGER else None
+        (binding,) = bindings
+        if binding.kind is not BindingKind.ASSIGN or len(binding.uses) != 1:
+            return None
+        node = binding.value
+    if not isinstance(node, cst.Call):
+        return None
+    return node if contrib_member(node.func, program) == _MANAGER else None
 
 
 def _is_dynamic(manager: cst.Call, program: Program) -> bool:

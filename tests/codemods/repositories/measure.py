@@ -30,11 +30,14 @@ class Count:
         rewritten: How many were rewritten.
         kept: How many stay for older versions of TensorFlow.
         left: How many others need review, by rule.
+        findings: How many of these people are to look at. The rest is settled with another of its
+            file, as an import is with the use that it stays for.
     """
 
     rewritten: int = 0
     kept: int = 0
     left: dict[str, int] = dataclasses.field(default_factory=dict)
+    findings: int = 0
 
 
 @dataclasses.dataclass
@@ -118,6 +121,7 @@ def _counts(report: dict[str, Any]) -> dict[str, Count]:
             count.kept += 1
         elif record["outcome"] == "needs review":
             count.left[record["rule"]] = count.left.get(record["rule"], 0) + 1
+            count.findings += not record["follows"]
     return counts
 
 

@@ -72,6 +72,10 @@ def _summary(figures: Mapping[str, Any]) -> Iterator[str]:
         f"Of the other {rest}, {_part(proven['rewritten'], rest)} are rewritten, and "
         f"{_part(unsafe['rewritten'], rest)} with `--unsafe-fixes`."
     )
+    yield (
+        f"People have {_findings(proven)} to look at; with `--unsafe-fixes`, {_findings(unsafe)}. "
+        "One cause is one finding: an import that stays for a use is not counted again."
+    )
     derived = sum(_total(figures, "proven", _DERIVED)["left"].values())
     yield (
         f"{derived} more findings are about subclasses of the current optimizer "
@@ -97,6 +101,13 @@ def _summary(figures: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
+def _findings(count: Mapping[str, Any]) -> str:
+    """Returns how many findings there are, and how many for each rewritten name."""
+    number: int = count["findings"]
+    share = f" ({number / count['rewritten']:.2f} for each rewritten name)"
+    return f"{number} findings{share if count['rewritten'] else ''}"
+
+
 def _shares(figures: Mapping[str, Any], group: str) -> str:
     """Returns how many of a group's names are rewritten, and of how many."""
     proven, unsafe = (_total(figures, run, group) for run in ("proven", "unsafe"))
@@ -119,6 +130,7 @@ def _total(figures: Mapping[str, Any], run: str, group: str) -> dict[str, Any]:
         "rewritten": sum(one["rewritten"] for one in found),
         "kept": sum(one["kept"] for one in found),
         "left": left,
+        "findings": sum(one["findings"] for one in found),
     }
 
 

@@ -50,7 +50,7 @@ def test_a_repository_is_measured(repository: tuple[Path, str]) -> None:
     found = measure(git, commit)
     assert (found.files, found.lacking, found.commit) == (3, 0, commit)
     proven, unsafe = found.proven.groups[LOSS_SCALE], found.unsafe.groups[LOSS_SCALE]
-    assert proven == Count(1, 1, {"LS301": 1})
+    assert proven == Count(1, 1, {"LS301": 1}, 1)
     assert unsafe == Count(2, 1, {})
     assert found.proven.problems == found.unsafe.problems == []
     assert _git(folder / "owner+name", "status", "--porcelain") == ""

@@ -250,7 +250,7 @@ def test_a_file_that_also_sets_policies() -> None:
             {policy}
             opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())
             """,
-            "this program sets policies",
+            "one is set beside it",
         )
     check_review(
         f"""
@@ -263,7 +263,30 @@ def test_a_file_that_also_sets_policies() -> None:
         tf.keras.mixed_precision.set_global_policy(name)
         opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())
         """,
-        "this program sets policies",
+        "one is set beside it",
+    )
+
+
+def test_a_function_beside_one_that_sets_a_policy_has_it_written_out() -> None:
+    def program(call: str, setter: str) -> str:
+        return f"""
+            import tensorflow as tf
+
+            def configure():
+                opt = tf.keras.optimizers.legacy.SGD()
+                {call}
+                return opt
+
+            def set_up(name):
+                tf.keras.mixed_precision.{setter}(name)
+            """
+
+    check_transformed(
+        program(f"opt = tf.train.experimental.{ENABLE}(opt)", "experimental.set_policy"),
+        program(
+            f"opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n{' ' * 16}{SWITCH}",
+            "set_global_policy",
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods import Outcome
+from lossscale_codemods import Outcome, migrate_source
 
 from tests.codemods.checks import check_left, check_transformed
 from tests.codemods.projects import migrated
@@ -109,3 +109,14 @@ def test_a_function_that_may_return_another_module(tmp_path: Path) -> None:
     result = migrated(tmp_path, files)["main.py"]
     [left] = [record for record in result.records if record.outcome is Outcome.NEEDS_REVIEW]
     assert left.rule == "LS104"
+
+
+def test_a_manager_and_its_optimizer_are_one_finding_which_has_the_fix() -> None:
+    manager = f"{CONTRIB}.ExponentialUpdateLossScaleManager(2 ** 15, 1000, decr_ratio=0.5)"
+    first, second = migrate_source(
+        "import tensorflow as tf\n"
+        f"manager = {manager}\n"
+        f"opt = {CONTRIB}.LossScaleOptimizer(opt, manager)\n"
+    ).records
+    assert (first.line, first.is_finding, first.unsafe) == (2, True, True)
+    assert (second.line, second.is_finding, second.unsafe) == (3, False, False)
