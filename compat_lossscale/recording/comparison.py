@@ -516,6 +516,8 @@ class _Comparing:
         growth = self.result.growth
         lines = zip_longest(*(side.printed for side in self.sides))
         for index, (one, other) in enumerate(lines):
+            if (-1, "print", index) in self.unstable:
+                continue
             if one is None or other is None:
                 counts = [len(side.printed) for side in self.sides]
                 limited = any(end.get("limited") for end in self.ends)
@@ -525,8 +527,7 @@ class _Comparing:
             self.result.bits &= one.text == other.text
             sizes = [10 * size for step, (size, _) in growth.items() if step <= one.step]
             tolerance = max(1e-5, *sizes, self.rtol or 0.0) if self.rtol != 0 else 0.0
-            is_unstable = (-1, "print", index) in self.unstable
-            if not is_unstable and not lines_agree(one.text, other.text, tolerance):
+            if not lines_agree(one.text, other.text, tolerance):
                 self._line(one, other)
                 return
 
@@ -563,6 +564,9 @@ class _Comparing:
                 slot = f" ({what})" if what not in (name, VARIABLES) else ""
                 when = f"from step {step + 1} on" if step >= 0 else "from its initial value on"
                 yield f"{name}{slot} of {one.title} {when}"
+        printed = sum(what == "print" for _, what, _ in self.unstable)
+        if printed:
+            yield f"{printed} printed line{'s' * (printed > 1)}"
 
     def _conclude(self) -> None:
         result = self.result
@@ -570,10 +574,12 @@ class _Comparing:
         sizes = {number: size for number, (size, _) in result.growth.items()}
         if empty and not self.found:
             where = "either recording" if len(empty) > 1 else empty[0]
+            errors = [_end_words(end) for end in self.ends if end.get("error")]
+            why = f", which ended with {errors[0]}" if errors else ""
             result.cannot_be_told(
-                f"no optimizer took a step that the recorder could see in {where}"
+                f"no optimizer took a step that the recorder could see in {where}{why}"
             )
-        elif self.unstable and not result.by_variable:
+        elif self.unstable and not result.by_variable and all(o.what != "end" for o in self.found):
             result.cannot_be_told(f"the program does not reproduce itself. {ADVICE}")
         elif self.found and not (self.grew_at and self.found[0].step >= self.grew_at):
             result.verdict = ComparisonVerdict.DIFFERENT

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
+import itertools
 import json
 import math
 import zlib
@@ -202,12 +203,12 @@ def read(path: str) -> Recording:
     if not runs:
         raise UnreadableRecordingError(f"{path} is empty: it is no recording")
     if len(runs) > 1:
-        runs[0].unstable = _not_reproduced(runs[0], runs[1])
+        runs[0].unstable = not_reproduced(runs[0], runs[1])
     return runs[0]
 
 
-def _not_reproduced(one: Recording, other: Recording) -> Mapping[tuple[int, str, int], int]:
-    """Returns what differs in two runs of one program."""
+def not_reproduced(one: Recording, other: Recording) -> Mapping[tuple[int, str, int], int]:
+    """Returns what differs in two runs of one program, as in `Recording.unstable`."""
     found: dict[tuple[int, str, int], int] = {}
     for first in one.optimizers[len(other.optimizers) :]:  # the second run did not get so far
         found[first.number, "steps", -1] = 0
@@ -229,9 +230,9 @@ def _not_reproduced(one: Recording, other: Recording) -> Mapping[tuple[int, str,
                 for place, (seen, seen2) in enumerate(pairs):
                     if seen != seen2:
                         found.setdefault((first.number, kind, place), number)
-    for index, (line, line2) in enumerate(zip(one.printed, other.printed, strict=False)):
-        if line.text != line2.text:
-            found[-1, "print", index] = line.step
+    for index, (line, line2) in enumerate(itertools.zip_longest(one.printed, other.printed)):
+        if line is None or line2 is None or line.text != line2.text:
+            found[-1, "print", index] = max(one.step for one in (line, line2) if one is not None)
     return found
 
 

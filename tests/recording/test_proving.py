@@ -84,6 +84,19 @@ def test_a_tolerance_is_taken(tmp_path: Path) -> None:
     assert "Same within 0.0003 for 4 steps." in prove(tmp_path, "--rtol", "0.001").stdout
 
 
+def test_what_the_program_prints_otherwise_in_each_run_is_left_out(tmp_path: Path) -> None:
+    printing = "print('speed', int.from_bytes(os.urandom(4), 'big'))"
+    (tmp_path / "train.py").write_text(PROGRAM.format(before=printing))
+    printed = prove(tmp_path).stdout
+    assert "Same to the bit for 4 steps." in printed
+    assert "Left out, for the program does not reproduce it: 1 printed line" in printed
+
+
+def test_a_program_that_fails_before_its_first_step_is_named_with_its_error(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM.format(before="import no_such_module"))
+    assert "which ended with ModuleNotFoundError: No module named" in prove(tmp_path).stdout
+
+
 def test_a_program_that_cannot_run_says_why(tmp_path: Path) -> None:
     with pytest.raises(proving.ProofError, match="needs a program"):
         proving.prove(tmp_path, {}, "--tf1")
