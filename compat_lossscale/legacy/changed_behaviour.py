@@ -23,8 +23,8 @@ from absl import logging
 
 from compat_lossscale._import_hook import when_imported
 from compat_lossscale._patching import Undo, modules_at, set_attribute
+from compat_lossscale.legacy.neighbour_names import SIGNATURES
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
-from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
 
 _API = "tensorflow"
 _APIS = (_API, f"{_API}.compat.v2", f"{_API}.compat.v1")
