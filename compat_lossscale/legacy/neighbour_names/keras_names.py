@@ -23,26 +23,9 @@ PACKAGES_FOR_KERAS_2 = ("tensorflow_addons", "transformers")
 MODULES = neighbours("keras")
 """Modules of `tensorflow.python.keras`, with what is below them."""
 
-_V1 = "compat.v1.keras"
-ELSEWHERE = {
-    "backend.get_session": f"{_V1}.backend.get_session",
-    "backend.set_session": f"{_V1}.backend.set_session",
-    "engine.base_layer_utils.disable_v2_dtype_behavior": f"{_V1}.layers.disable_v2_dtype_behavior",
-    "engine.base_layer_utils.enable_v2_dtype_behavior": f"{_V1}.layers.enable_v2_dtype_behavior",
-    "utils.generic_utils.deserialize_keras_object": "keras.utils.legacy.deserialize_keras_object",
-    "utils.generic_utils.serialize_keras_object": "keras.utils.legacy.serialize_keras_object",
-    "utils.losses_utils.ReductionV2": "keras.losses.Reduction",
-}
+ELSEWHERE: dict[str, str] = TABLES["keras_private"]["elsewhere"]
 """Names that are public in `compat.v1` alone, or under another name, by their private place."""
-
-_HOMES = {
-    "backend_config": ("backend",),
-    "callbacks_v1": ("callbacks",),
-    "engine": ("", "layers", "models"),
-    "layers.legacy_rnn": (),
-    "saving.save": ("models",),
-    "saving.model_config": ("models",),
-}
+_HOMES: dict[str, list[str]] = TABLES["keras_private"]["homes"]
 
 
 def homes(module: str) -> tuple[str, ...]:
@@ -54,7 +37,7 @@ def homes(module: str) -> tuple[str, ...]:
     above = module
     while above:
         if above in _HOMES:
-            return _HOMES[above]
+            return tuple(_HOMES[above])
         above = above.rpartition(".")[0]
     parents = module.split(".")
     return tuple(".".join(parents[:end]) for end in range(len(parents), 0, -1)) if module else ("",)
