@@ -98,19 +98,6 @@ def _compile_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
     return tuple((model, "compile", compile_model) for model in (stock.Model, stock.ModelV1))
 
 
-def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """Creates a policy from the `dtype` in a layer's config (private in TensorFlow).
-
-    Args:
-        config: `{"class_name", "config"}`, the name of a dtype, or `None`.
-        custom_objects: Custom classes by name.
-
-    Returns:
-        A policy, which has a loss scale if the config states one.
-    """
-    return stock.policy_from_config(config, custom_objects)
-
-
 def _deserialize(original: Callable[..., Any], config: Any, custom_objects: Any = None) -> Any:
     """Creates the policy of a layer's config, which may have a loss scale."""
     if isinstance(config, Mapping) and config.get("class_name") in POLICIES:

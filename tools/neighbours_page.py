@@ -6,9 +6,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from compat_lossscale.legacy.neighbour_names import TABLE, keras_names, tensorflow_names
+from compat_lossscale.legacy.neighbour_names import COMMON_MEMBERS, SIGNATURES, TABLE, keras_names
 from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
-from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
 
 _TITLES = {
     "tensorflow": "TensorFlow",
@@ -103,7 +102,7 @@ def _migrated(neighbour: Neighbour) -> str:
     """What the codemod does about a name."""
     if neighbour.name.startswith(f"{keras_names.PRIVATE}."):
         return "rewrites"
-    if neighbour in tensorflow_names.COMMON_METHODS:
+    if neighbour in COMMON_MEMBERS:
         return "-"
     if neighbour.for_members or "..." in neighbour.successor:
         return "some"

@@ -320,10 +320,9 @@ def _usage_lines(used: UsedNeighbours) -> Iterator[str]:
     missing = [one for one in used.files if not one.is_served]
     needs = used.needs()
     if served:
-        more = f" and {len(served) - _MOST_NAMES} more" if len(served) > _MOST_NAMES else ""
         yield (
             "The program also uses other removed names; `compat-lossscale run` restores them: "
-            f"{', '.join(served[:_MOST_NAMES])}{more}."
+            f"{_first(served)}."
         )
     for one in missing:
         yield f"Not restored: {one.explanation()}"
@@ -337,13 +336,14 @@ def _usage_lines(used: UsedNeighbours) -> Iterator[str]:
         )
     others = sorted(used.missing - used.programs_lack)
     if others:
-        more = f" and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
-        yield (
-            "Some of the files import packages that are not installed: "
-            f"{', '.join(others[:_MOST_NAMES])}{more}."
-        )
+        yield f"Some of the files import packages that are not installed: {_first(others)}."
     if served and not missing and not needs:
         yield "No other problem is known that prevents running it as it is."
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def _usage_as_json(used: UsedNeighbours) -> dict[str, Any]:

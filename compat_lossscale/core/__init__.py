@@ -12,7 +12,6 @@ from compat_lossscale.core.gradients import (
     supports_strategy,
     unscale_gradients,
     unzip,
-    values_of,
 )
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.core.native import as_written
@@ -31,5 +30,4 @@ __all__ = [
     "supports_strategy",
     "unscale_gradients",
     "unzip",
-    "values_of",
 ]

@@ -82,19 +82,22 @@ class Conversion:
         target: The generation of the converted config.
         config: The converted config; `None` if the target cannot express the loss scale itself.
         fields: The fields of the config that differ from the defaults.
-        changes_family: Whether the family of the wrapped optimizer changes.
     """
 
     source: Generation
     target: Generation
     config: dict[str, Any] | None
     fields: tuple[Field, ...]
-    changes_family: bool = False
 
     @property
     def lost(self) -> tuple[Field, ...]:
         """The fields that are lost."""
         return tuple(field for field in self.fields if field.verdict is Verdict.LOST)
+
+    @property
+    def changes_family(self) -> bool:
+        """Whether the family of the wrapped optimizer changes."""
+        return any(field.name == "family" for field in self.fields)
 
 
 def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
@@ -146,14 +149,7 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     reasons |= {name: _OWN_WRAPPER for name in stated if name.startswith("wrapper.")}
     odd = noted_numbers(parts.spec, parts.generation, target)
     fields = [_field(name, value, back, reasons, odd) for name, value in stated.items()]
-    notes = _notes(parts, target)
-    return Conversion(
-        source=parts.generation,
-        target=target,
-        config=converted,
-        fields=(*fields, *notes),
-        changes_family=any(note.name == "family" for note in notes),
-    )
+    return Conversion(parts.generation, target, converted, (*fields, *_notes(parts, target)))
 
 
 def _there_and_back(converted: Mapping[str, Any], source: Generation) -> dict[str, Any]:
@@ -310,11 +306,8 @@ def convert_artefact(
         return conversion
     parts = read_wrapper_config(stated.config)
     if as_archive and is_whole(artefact.format, stated.generation, target):
-        fates = fates_of_state(parts, conversion, artefact)
-        fields = [
-            *state_fields(artefact.states, fates),
-            *_further_fields(parts, conversion, artefact),
-        ]
+        conversion = with_state(parts, conversion, artefact)
+        fields = _further_fields(parts, conversion, artefact)
     else:
         fields = [
             *_copied_layers(conversion, artefact),
@@ -323,12 +316,14 @@ def convert_artefact(
     return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
 
 
-def fates_of_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefact) -> _Fates:
-    """Says what becomes of the state of a model that is converted as a whole.
+def with_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefact) -> Conversion:
+    """Adds to a conversion what becomes of the state of a model that is converted as a whole."""
+    fields = _state_fields(artefact.states, _fates_of_state(parts, conversion, artefact))
+    return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
 
-    Returns:
-        The verdict on each value of a state, and the reason.
-    """
+
+def _fates_of_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefact) -> _Fates:
+    """Returns the verdict on each value of a state, and the reason."""
     target = conversion.target
     if parts.inner is not None and not is_known(parts.inner):
         name = class_name(parts.inner)
@@ -388,7 +383,7 @@ def _further_fields(
     return []
 
 
-def state_fields(states: tuple[LiveState, ...], fates: _Fates) -> list[Field]:
+def _state_fields(states: tuple[LiveState, ...], fates: _Fates) -> list[Field]:
     """Returns the fields of live states, with what becomes of them."""
     return [
         Field(f"state.{name}", verdict, value, reason)
@@ -429,4 +424,4 @@ def _copied_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefa
         # This package has a place for it in files that are tf-keras' otherwise.
         scale = (Verdict.NOTED, _RESTORED_HERE.format(title))
     fates = dict(zip(_NAMES, (scale, scale, scale, variables, slots), strict=True))
-    return state_fields(artefact.states, fates)
+    return _state_fields(artefact.states, fates)

@@ -19,7 +19,7 @@ import dataclasses
 import importlib
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, BinaryIO, TypedDict
 
 from compat_lossscale.errors import MissingExtraError, UnreadableArtefactError
@@ -131,31 +131,20 @@ def _h5py() -> Any:
 
 def _describe_group(group: Any, path: str, description: Description) -> None:
     h5py = _h5py()
-    for child_path, child in _walk(group, path, set()):
-        if isinstance(child, h5py.Dataset):
-            if child.ndim > 0:
-                description["arrays"].append(child_path)
-            elif _is_plain_number(child):
-                description["scalars"][child_path] = child[()].item()
-            else:
-                description["unread"].append(child_path)
 
-
-def _walk(group: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    h5py = _h5py()
-    place = h5py.h5o.get_info(group.id).addr
-    if place in seen:
-        return
-    # A group can contain itself.
-    seen.add(place)
-    for name in group:
-        child = _own_child(group, name)
-        if child is None:
-            continue
+    def add(name: str, child: Any) -> None:
         child_path = f"{path}/{name}"
-        yield child_path, child
-        if isinstance(child, h5py.Group):
-            yield from _walk(child, child_path, seen)
+        if not isinstance(child, h5py.Dataset):
+            return
+        if child.ndim > 0:
+            description["arrays"].append(child_path)
+        elif _is_plain_number(child):
+            description["scalars"][child_path] = child[()].item()
+        else:
+            description["unread"].append(child_path)
+
+    # It follows no links, and visits each object once: a group can contain itself.
+    group.visititems(add)
 
 
 def _own_child(group: Any, name: str) -> Any:
@@ -262,9 +251,10 @@ def _with_numbered(state: LiveState, description: Description) -> LiveState:
     wrapper's are the same. Of Keras 3's wrapper, the third is the counter, the fourth the scale.
     """
     scalars = description["scalars"]
-    inner = _OWN
-    while _is_count(scalars.get(f"{(deeper := _wrapped_by(inner))}0")):
-        inner = deeper
+    inner, deeper = _OWN, _INNER
+    while _is_count(scalars.get(f"{deeper}0")):
+        # Keras 3 lets a wrapper wrap another.
+        inner, deeper = deeper, deeper.replace("/vars/", "/inner_optimizer/vars/")
     if not _is_count(scalars.get(f"{inner}0")):
         return state
     slots = sum(path.startswith(inner) for path in description["arrays"])
@@ -280,11 +270,6 @@ def _with_numbered(state: LiveState, description: Description) -> LiveState:
         good_steps=whole(counter, "its counter"),
         hysteresis_left=None if left is None else int(left),
     )
-
-
-def _wrapped_by(place: str) -> str:
-    # Keras 3 lets a wrapper wrap another.
-    return place.replace("/vars/", "/inner_optimizer/vars/")
 
 
 def wrapper_of(description: Description) -> Generation | None:

@@ -85,7 +85,7 @@ def find_config(
     if optimizer is None or not _mentions_policy(model):
         return ()
     wrapper = None if description is None else wrapper_of(description)
-    if wrapper is None and description is not None and _has_variables(description):
+    if wrapper is None and description and (description["scalars"] or description["arrays"]):
         return ()
     written_by = Generation.KERAS3 if is_keras3(version) else Generation.TF_KERAS
     generation = wrapper or written_by
@@ -103,10 +103,6 @@ def find_config(
 def is_keras3(version: str | None) -> bool:
     """Whether a version of Keras, if known, is one of Keras 3."""
     return version is not None and not version.startswith(("0.", "1.", "2."))
-
-
-def _has_variables(description: Description) -> bool:
-    return bool(description["scalars"] or description["arrays"])
 
 
 def not_stated(configs: tuple[StatedConfig, ...]) -> tuple[str, ...]:

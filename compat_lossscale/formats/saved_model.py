@@ -124,17 +124,13 @@ def _stored(folder: Path, words: tuple[bytes, ...]) -> tuple[str | None, list[tu
         found.extend((place, copy) for copy in copies if any(word in copy for word in words))
 
     with _mapped(folder / GRAPH, folder) as data:
-        for meta_graph in messages(data, _META_GRAPHS):
-            for info in messages(meta_graph, _META_INFO):
-                version = next(map(text, messages(info, _TF_VERSION)), version)
-            for graph in messages(meta_graph, _OBJECT_GRAPH):
-                for node in messages(graph, _NODES):
-                    for user_object in messages(node, _USER_OBJECT):
-                        add(GRAPH, messages(user_object, _METADATA))
+        for value in messages(data, _META_GRAPHS, _META_INFO, _TF_VERSION):
+            version = text(value)
+        objects = (_META_GRAPHS, _OBJECT_GRAPH, _NODES, _USER_OBJECT, _METADATA)
+        add(GRAPH, messages(data, *objects))
     if (folder / KERAS_METADATA).exists():
         with _mapped(folder / KERAS_METADATA, folder) as data:
-            for node in messages(data, _KERAS_NODES):
-                add(KERAS_METADATA, messages(node, _KERAS_METADATA))
+            add(KERAS_METADATA, messages(data, _KERAS_NODES, _KERAS_METADATA))
     return version, found
 
 

@@ -70,16 +70,29 @@ def fields(message: memoryview) -> Iterator[tuple[int, memoryview | int]]:
         yield number, value_bytes if wire_type == BYTES else int.from_bytes(value_bytes, "little")
 
 
-def messages(message: memoryview, number: int) -> Iterator[memoryview]:
-    """Yields the bytes of each of a message's fields with a number: messages, strings or bytes."""
+def messages(message: memoryview, number: int, *numbers: int) -> Iterator[memoryview]:
+    """Yields the bytes of each of a message's fields with a number: messages, strings or bytes.
+
+    With more numbers, of the fields of these fields, and so on.
+    """
     for field, value in fields(message):
         if field == number and isinstance(value, memoryview):
-            yield value
+            yield from messages(value, *numbers) if numbers else [value]
 
 
 def text(value: memoryview) -> str:
     """Returns a string field. Invalid UTF-8 is replaced."""
     return bytes(value).decode("utf-8", "replace")
+
+
+def _numbers(message: memoryview) -> dict[int, int]:
+    """Returns a message's whole numbers by their fields."""
+    return {field: value for field, value in fields(message) if isinstance(value, int)}
+
+
+def _texts(message: memoryview) -> dict[int, str]:
+    """Returns a message's strings by their fields."""
+    return {field: text(value) for field, value in fields(message) if not isinstance(value, int)}
 
 
 _FOOTER = 48
@@ -137,11 +150,9 @@ class TensorBundle:
                 self._read_header(value)
 
     def _read_header(self, header: memoryview) -> None:
-        for number, value in fields(header):
-            if number == 1 and isinstance(value, int):
-                self._shards = value
-            elif number == 2 and value == 1:
-                self._byte_order = ">"
+        numbers = _numbers(header)
+        self._shards = numbers.get(1, 1)
+        self._byte_order = ">" if numbers.get(2) == 1 else "<"
 
     def number(self, name: str) -> float | int | None:
         """Returns a scalar's value.
@@ -211,18 +222,10 @@ class TensorBundle:
 
 
 def _entry(message: memoryview) -> Entry:
-    numbers = dict.fromkeys((1, 3, 4, 5, 6), 0)
-    shape: tuple[int, ...] = ()
-    for number, value in fields(message):
-        if number in numbers and isinstance(value, int):
-            numbers[number] = value
-        elif number == 2 and isinstance(value, memoryview):
-            shape = tuple(map(_dimension, messages(value, 2)))
-    return Entry(numbers[1], shape, numbers[3], numbers[4], numbers[5], numbers[6])
-
-
-def _dimension(message: memoryview) -> int:
-    return next((v for n, v in fields(message) if n == 1 and isinstance(v, int)), 0)
+    numbers = _numbers(message)
+    dtype, shard, offset, size, checksum = (numbers.get(field, 0) for field in (1, 3, 4, 5, 6))
+    shape = tuple(_numbers(dimension).get(1, 0) for dimension in messages(message, 2, 2))
+    return Entry(dtype, shape, shard, offset, size, checksum)
 
 
 def _table(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
@@ -363,24 +366,10 @@ class ObjectGraph:
 
 
 def _node(message: memoryview) -> Node:
-    node = Node()
-    for number, value in fields(message):
-        if not isinstance(value, memoryview):
-            continue
-        if number == _CHILDREN:
-            child, name = 0, ""
-            for field, part in fields(value):
-                if field == _CHILD_ID and isinstance(part, int):
-                    child = part
-                elif field == _CHILD_NAME and isinstance(part, memoryview):
-                    name = text(part)
-            node.children[name] = child
-        elif number == _ATTRIBUTES:
-            named = {
-                field: text(part) for field, part in fields(value) if isinstance(part, memoryview)
-            }
-            if named.get(_ATTRIBUTE_NAME) == _VALUE:
-                node.key = named.get(_ATTRIBUTE_KEY)
-        elif number == _SLOTS:
-            node.slots += 1
+    node = Node(slots=sum(1 for _ in messages(message, _SLOTS)))
+    for child in messages(message, _CHILDREN):
+        node.children[_texts(child).get(_CHILD_NAME, "")] = _numbers(child).get(_CHILD_ID, 0)
+    for attribute in map(_texts, messages(message, _ATTRIBUTES)):
+        if attribute.get(_ATTRIBUTE_NAME) == _VALUE:
+            node.key = attribute.get(_ATTRIBUTE_KEY)
     return node

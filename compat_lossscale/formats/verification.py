@@ -119,11 +119,12 @@ def verify_here(path: str, asked: Sequence[str], strict: bool) -> Verification:
         for stated in artefact.configs
     )
     made = [conversion for _, of_config in conversions for conversion in of_config]
+    verdicts = {field.verdict for conversion in made for field in conversion.fields}
     lost = (*artefact.lost, *_useless_scales(artefact), *_lost_in_checkpoint(artefact, targets))
     if not (artefact.has_loss_scale or artefact.missing):
         status = ArtefactStatus.NO_LOSS_SCALE
-    elif (lost or any(conversion.lost for conversion in made)) or (
-        strict and (artefact.missing or any(_changes(conversion) for conversion in made))
+    elif (lost or Verdict.LOST in verdicts) or (
+        strict and (artefact.missing or verdicts - {Verdict.KEPT})
     ):
         status = ArtefactStatus.LOSSY
     else:
@@ -151,10 +152,6 @@ def _lost_in_checkpoint(artefact: Artefact, targets: Sequence[Generation]) -> tu
         return ()
     reason = _KERAS3_CHECKPOINT if is_of_keras3 else _NO_CHECKPOINT
     return (reason.format(targets[0].title),)
-
-
-def _changes(conversion: Conversion) -> bool:
-    return any(field.verdict is not Verdict.KEPT for field in conversion.fields)
 
 
 def expand(paths: Iterable[str]) -> Iterator[str]:

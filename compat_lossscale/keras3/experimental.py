@@ -203,18 +203,13 @@ class Policy(PolicyWithLossScale, keras.DTypePolicy, metaclass=private.NamedAsKe
         return hash(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _from_config, (self.get_config(),)
+        return type(self).from_config, (self.get_config(),)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Policy:
         return self
 
 
 Policy.__name__ = Policy.__qualname__ = keras.DTypePolicy.__name__
-
-
-def _from_config(config: Mapping[str, Any]) -> Policy:
-    policy: Policy = Policy.from_config(config)
-    return policy
 
 
 def set_policy(policy: Any) -> None:

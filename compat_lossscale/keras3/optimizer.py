@@ -188,16 +188,6 @@ class LossScaleOptimizer(
                 stacklevel=3,
             )
 
-    @property
-    def _waiting(self) -> list[Any]:
-        """Values for variables of the inner optimizer that are yet to be made, in their order."""
-        waiting: list[Any] = self.__dict__.get("_values_to_come", [])
-        return waiting
-
-    def _numbered(self) -> list[Any]:
-        """The variables in the order in which files have them."""
-        return list(self.variables)
-
     def load_own_variables(self, store: Any) -> None:
         """Sets the variables to the values of a file.
 
@@ -209,14 +199,14 @@ class LossScaleOptimizer(
         """
         if not self.built:
             self._make_scale_variables()
-        there = len(self._numbered())
+        there = len(self.variables)
         if self.built or len(store.keys()) <= there:
             super().load_own_variables(store)
             self._restart_if_useless()
             return
         values = [np.array(store[str(number)]) for number in range(len(store.keys()))]
         # What an optimizer makes in build() comes after what it has from the start.
-        for variable, value in zip(self._numbered(), values, strict=False):
+        for variable, value in zip(self.variables, values, strict=False):
             variable.assign(value)
         self._restart_if_useless()
         self.__dict__["_values_to_come"] = values[there:]
@@ -248,7 +238,8 @@ class LossScaleOptimizer(
             store: Where to put the values, by their number.
         """
         super().save_own_variables(store)
-        for number, value in enumerate(self._waiting, len(self._numbered())):
+        waiting = self.__dict__.get("_values_to_come", [])
+        for number, value in enumerate(waiting, len(self.variables)):
             store[str(number)] = value
 
     def _make_scale_variables(self) -> None:

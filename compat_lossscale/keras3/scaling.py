@@ -38,26 +38,17 @@ class ProtocolRecord:
             weakref.WeakKeyDictionary()
         )
         self._latest: Protocol | None = None
-        self._has_scaled_by_2_4 = False
-        self._has_unscaled = False
+        self._called: set[str] = set()
         self._has_warned = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._function,)  # A copy begins with a step of its own.
 
-    def loss_was_scaled(self, protocol: Protocol, method: str) -> None:
-        """Notes a scaled loss, and by which method."""
-        self._note(protocol, method)
-        self._has_scaled_by_2_4 |= protocol is Protocol.TENSORFLOW_2_4
-
-    def gradients_were_unscaled(self, method: str) -> None:
-        """Notes unscaled gradients, and by which method."""
-        self._note(Protocol.TENSORFLOW_2_4, method)
-        self._has_unscaled = True
-
-    def _note(self, protocol: Protocol, method: str) -> None:
+    def note(self, protocol: Protocol, method: str) -> None:
+        """Notes that a loss was scaled or gradients were unscaled, and by which method."""
         self._seen_here().setdefault(protocol, method)
         self._latest = protocol
+        self._called.add(method)
 
     def _seen_here(self) -> dict[Protocol, str]:
         function = self._function()
@@ -93,11 +84,8 @@ class ProtocolRecord:
         if protocol is Protocol.KERAS_3:
             missing = [] if self._latest else ["scale_loss"]
         else:
-            done = {
-                "get_scaled_loss": self._has_scaled_by_2_4,
-                "get_unscaled_gradients": self._has_unscaled,
-            }
-            missing = [name for name, called in done.items() if not called]
+            needed = ("get_scaled_loss", "get_unscaled_gradients")
+            missing = [name for name in needed if name not in self._called]
         if not missing:
             return
         self._has_warned = True
@@ -134,7 +122,7 @@ class ScalesWithGuards(GuardsScaling):
         Returns:
             The scaled loss. A float16 loss becomes float32, in which the product is finite.
         """
-        self._protocols.loss_was_scaled(Protocol.KERAS_3, "scale_loss")
+        self._protocols.note(Protocol.KERAS_3, "scale_loss")
         return self._scaled(loss, "scale_loss")
 
     @uncompiled
@@ -148,7 +136,7 @@ class ScalesWithGuards(GuardsScaling):
             The scaled loss, in the loss's dtype; a callable for a callable, which reads the loss
             scale each time it is called.
         """
-        self._protocols.loss_was_scaled(Protocol.TENSORFLOW_2_4, "get_scaled_loss")
+        self._protocols.note(Protocol.TENSORFLOW_2_4, "get_scaled_loss")
         if callable(loss):
             return lambda: self._scaled(loss(), "get_scaled_loss")
         return self._scaled(loss, "get_scaled_loss")
@@ -171,7 +159,7 @@ class ScalesWithGuards(GuardsScaling):
         Returns:
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
-        self._protocols.gradients_were_unscaled("get_unscaled_gradients")
+        self._protocols.note(Protocol.TENSORFLOW_2_4, "get_unscaled_gradients")
         gradients = list(grads)
         self._check_not_constant(gradients, "get_unscaled_gradients")
         variables = self._variables_of(gradients)

@@ -23,8 +23,8 @@ from absl import logging
 
 from compat_lossscale._import_hook import when_imported
 from compat_lossscale._patching import Undo, modules_at, set_attribute
+from compat_lossscale.legacy.neighbour_names import SIGNATURES
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
-from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
 
 _API = "tensorflow"
 _APIS = (_API, f"{_API}.compat.v2", f"{_API}.compat.v1")
@@ -317,11 +317,11 @@ def experimental_make_numpy_dataset(self: Any, numpy_input: Any, session: Any = 
     return self.extended.experimental_make_numpy_dataset(numpy_input, session=session)
 
 
-def _remembered(name: str) -> property:
-    """An option that is set and read, and does nothing."""
+def _remembered(name: str, make: Callable[[], Any] = lambda: None) -> property:
+    """An option that is set and read, and does nothing; at first, it is what `make` makes."""
 
     def get(options: Any) -> Any:
-        return vars(options).get(f"_{name}")
+        return vars(options).setdefault(f"_{name}", make())
 
     def put(options: Any, value: Any) -> None:
         # Past the options' own `__setattr__`, which refuses names that they do not know.
@@ -373,15 +373,6 @@ class MapVectorizationOptions:
     use_choose_fastest: bool | None = None
 
 
-def _options_of(options: Any) -> Any:
-    # Past the options' own `__setattr__`, which refuses names that they do not know.
-    return vars(options).setdefault("_map_vectorization", MapVectorizationOptions())
-
-
-def _set_options(options: Any, value: Any) -> None:
-    # TensorFlow 1.15 and 2.0 had a plain bool there.
-    vars(options)["_map_vectorization"] = value
-
-
-map_vectorization = property(_options_of, _set_options)
-"""Takes the place of the attribute of `tf.data.experimental.OptimizationOptions`."""
+map_vectorization = _remembered("map_vectorization", MapVectorizationOptions)
+"""Takes the place of an attribute of `tf.data.experimental.OptimizationOptions`, which was a plain
+bool in TensorFlow 1.15 and 2.0."""

@@ -269,7 +269,7 @@ def used_in(source: str | bytes) -> FileUsage:
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return FileUsage()
-    bound = dict(_bindings(tree))
+    bound = {name: path for node in ast.walk(tree) for name, path, _ in _imports(node)}
     neighbours: set[Neighbour | None] = set()
     packages: set[str] = set()
     summaries = False
@@ -322,23 +322,20 @@ def _imported_always(tree: ast.Module) -> Iterator[str]:
             waiting += [one for one in ast.iter_child_nodes(statement) if isinstance(one, ast.stmt)]
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
+def _imports(node: ast.AST) -> Iterator[tuple[str, str, str]]:
+    """Yields the names that an import statement binds, what each is, and what it imports."""
     if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
+        for alias in node.names:
+            root = alias.name.partition(".")[0]
+            yield alias.asname or root, alias.name if alias.asname else root, alias.name
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        for alias in node.names:
+            path = f"{node.module}.{alias.name}"
+            yield alias.asname or alias.name, path, path
 
 
-def _bindings(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """What the names that imports bind stand for."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                root = alias.name.partition(".")[0]
-                yield (alias.asname, alias.name) if alias.asname else (root, root)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+def _imported(node: ast.AST) -> list[str]:
+    return [path for _, _, path in _imports(node)]
 
 
 def _paths(node: ast.AST, bound: dict[str, str]) -> Iterator[str]:

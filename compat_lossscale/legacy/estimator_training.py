@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.legacy.neighbour_names.tensorflow_names import ESTIMATORS
+from compat_lossscale.legacy.neighbour_names import neighbour_at
 
 ESTIMATOR_API_NAME = "tensorflow"
 """Under which of TensorFlow's APIs the package lists its names: the one for estimators is gone."""
@@ -70,4 +70,6 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "tensorflow_estimator":
             raise
-        raise AttributeError(ESTIMATORS[0].missing(), name="estimator") from None
+        neighbour = neighbour_at("tensorflow.estimator")
+        assert neighbour is not None
+        raise AttributeError(neighbour.missing(), name="estimator") from None

@@ -299,7 +299,7 @@ def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:
         experimental_optimizer=joined(optimizers.ExperimentalLossScaleOptimizer, front_end),
         policies=policies,
         configs=optimizers.base.configs,
-        deserialize_policy=policies.deserialize,
+        deserialize_policy=stock.policy_from_config,
         helpers=helpers,
     )
 

@@ -24,11 +24,7 @@ from compat_lossscale.tf1 import (
 Table = Mapping[str, Mapping[str, Any]]
 """Names and their values, by the module that they are in."""
 
-_LOSS_SCALES = {
-    "LossScale": LossScale,
-    "FixedLossScale": FixedLossScale,
-    "DynamicLossScale": DynamicLossScale,
-}
+_LOSS_SCALES = {cls.__name__: cls for cls in (LossScale, FixedLossScale, DynamicLossScale)}
 _GRAPH_REWRITE = {
     "enable_mixed_precision_graph_rewrite": enable_mixed_precision_graph_rewrite,
     "disable_mixed_precision_graph_rewrite": disable_mixed_precision_graph_rewrite,
@@ -57,16 +53,18 @@ class KerasNames:
     helpers: Mapping[str, Mapping[str, Any]]
 
 
+def _of(owner: Any, names: str) -> dict[str, Any]:
+    """Returns some names of a module or an object, with what they are there."""
+    return {name: getattr(owner, name) for name in names.split()}
+
+
 def keras_table(names: KerasNames) -> Table:
     """Returns the public old names that are below `keras`."""
     return {
         "mixed_precision": {"LossScaleOptimizer": names.optimizer},
         "mixed_precision.experimental": {
             "LossScaleOptimizer": names.experimental_optimizer,
-            "Policy": names.policies.Policy,
-            "get_layer_policy": names.policies.get_layer_policy,
-            "global_policy": names.policies.global_policy,
-            "set_policy": names.policies.set_policy,
+            **_of(names.policies, "Policy get_layer_policy global_policy set_policy"),
         },
     }
 
@@ -94,12 +92,8 @@ def private_table(names: KerasNames) -> Table:
     """Returns the names in private modules, below `tensorflow.python`, that programs import."""
     helpers: Table = {
         **names.helpers,
-        "get_layer_policy": {"get_layer_policy": names.policies.get_layer_policy},
-        "loss_scale": {
-            "deserialize": names.configs.deserialize,
-            "get": names.configs.get,
-            "serialize": names.configs.serialize,
-        },
+        "get_layer_policy": _of(names.policies, "get_layer_policy"),
+        "loss_scale": _of(names.configs, "deserialize get serialize"),
         "loss_scale_optimizer": {
             **names.helpers.get("loss_scale_optimizer", {}),
             "strategy_supports_loss_scaling": supports_strategy,
@@ -109,8 +103,7 @@ def private_table(names: KerasNames) -> Table:
         "policy": {
             **names.helpers.get("policy", {}),
             "PolicyV1": names.policies.Policy,
-            "policy_scope": names.policies.policy_scope,
-            "set_policy": names.policies.set_policy,
+            **_of(names.policies, "policy_scope set_policy"),
         },
     }
     experimental: Table = {
@@ -121,9 +114,8 @@ def private_table(names: KerasNames) -> Table:
         },
         "policy": {
             **helpers["policy"],
-            "Policy": names.policies.Policy,
+            **_of(names.policies, "Policy global_policy"),
             "deserialize": names.deserialize_policy,
-            "global_policy": names.policies.global_policy,
         },
     }
     keras = "keras.mixed_precision"

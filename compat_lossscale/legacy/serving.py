@@ -308,18 +308,16 @@ _KERAS_3_HOMES = (
 
 def put_keras_3_explanations(undo: Undo) -> None:
     """Has names of `tf.keras` that Keras 3 lacks explained: nothing serves them."""
-    places: dict[str, dict[str, Neighbour]] = {}
-    modules = {}
-    for below in sorted(GONE | GONE_V1):
-        place, _, name = below.rpartition(".")
-        places.setdefault(place, {})[name] = _gone_from_keras_3(below)
-        # Of the error of an attribute, `from tensorflow.keras.layers import it` shows nothing.
-        modules.update({f"{home}.{below}": _gone_from_keras_3(below) for home in _KERAS_3_HOMES})
-    put_modules(modules, undo)
-    for place, names in places.items():
+    gone = [_gone_from_keras_3(below) for below in sorted(GONE | GONE_V1)]
+    # Of the error of an attribute, `from tensorflow.keras.layers import it` shows nothing.
+    put_modules({_at(home, one.name): one for one in gone for home in _KERAS_3_HOMES}, undo)
+    for place, names in _by_place(gone).items():
         for home in _KERAS_3_HOMES:
-            put_in = functools.partial(_put_in_module, names, undo)
-            when_imported(f"{home}.{place}".removesuffix("."), put_in, undo)
+            when_imported(_at(home, place), functools.partial(_put_in_module, names, undo), undo)
+
+
+def _at(home: str, path: str) -> str:
+    return path.replace("tensorflow.keras", home, 1)
 
 
 def _put_in_module(names: dict[str, Neighbour], undo: Undo, module: types.ModuleType) -> None:

@@ -249,17 +249,10 @@ class StepLog:
             return
         if int(self.notes[2]) < (1 if rule is None else rule.floor_steps):
             return
+        self.has_warned = True
         if raises:
-            self.has_warned = True
             refuse_to_go_on()
-        self.warn()
-
-    def warn(self) -> None:
-        """Warns that the loss scale is stuck; the first time only."""
-        if not self.has_warned:
-            self.has_warned = True
-            rule = None if self._rule is None else self._rule()
-            warn_that_it_is_stuck(1.0 if rule is None else rule.min_scale)
+        warn_that_it_is_stuck(1.0 if rule is None else rule.min_scale)
 
 
 _logs: weakref.WeakSet[StepLog] = weakref.WeakSet()

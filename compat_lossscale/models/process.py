@@ -8,7 +8,6 @@ import glob
 import json
 import runpy
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -215,7 +214,6 @@ def main() -> None:
         result = {"error": str(error), "is_lost": is_lost}
     except Exception as error:
         # The libraries raise all kinds of errors about what they do not load.
-        (folder / "traceback").write_text(traceback.format_exc(), encoding="utf-8")
         name = type(error).__name__
         if isinstance(error, MemoryError) or name == "ResourceExhaustedError":
             result = {"error": f"converting it takes more than {memory >> 30} GB of memory"}

@@ -274,7 +274,9 @@ class Rebuilding:
             count = len(made)
             for layer, args, kwargs, outputs in calls:
                 if id(outputs[0]) not in made and all(
-                    id(one) in made for one in flat((args, kwargs)) if is_symbolic(one)
+                    id(one) in made
+                    for one in flat((args, kwargs))
+                    if type(one).__name__ == "KerasTensor"
                 ):
                     result = self._called(layer, *_replaced((args, kwargs), made))
                     made |= zip(map(id, outputs), flat(result), strict=True)
@@ -367,11 +369,6 @@ def _calls_of(layer: Any) -> Iterator[tuple[Any, Any, list[Any]]]:
             yield list(node.call_args), node.call_kwargs, flat(node.outputs)
         else:
             yield list(arguments.args), arguments.kwargs, flat(node.outputs)
-
-
-def is_symbolic(value: Any) -> bool:
-    """Whether a value is a tensor of a model that is built: it has a shape and no value."""
-    return type(value).__name__ == "KerasTensor"
 
 
 def flat(value: Any) -> list[Any]:

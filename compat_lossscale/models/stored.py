@@ -21,8 +21,7 @@ from compat_lossscale.formats.conversion import (
     Verdict,
     convert,
     convert_artefact,
-    fates_of_state,
-    state_fields,
+    with_state,
 )
 from compat_lossscale.formats.hdf5 import describe
 from compat_lossscale.formats.reading import read_in_this_process
@@ -97,12 +96,7 @@ class StoredModel:
         self.compiled = compiled
         if is_wrapper(optimizer):
             parts = read_wrapper_config(optimizer)
-            conversion = convert(optimizer, self.target)
-            states = state_fields(
-                self.artefact.states, fates_of_state(parts, conversion, self.artefact)
-            )
-            fields = (*conversion.fields, *states)
-            self.conversion = dataclasses.replace(conversion, fields=fields)
+            self.conversion = with_state(parts, convert(optimizer, self.target), self.artefact)
         else:
             self.conversion = _unscaled(self.artefact, optimizer, Generation.TF_KERAS, self.target)
 
@@ -189,9 +183,7 @@ def _unscaled(
         for name, why in reasons.items()
     ]
     parts = WrapperConfig(source, LossScaleSpec.fixed(1), optimizer, is_wrapper=False)
-    conversion = Conversion(source, target, written, tuple(fields))
-    fields += state_fields(artefact.states, fates_of_state(parts, conversion, artefact))
-    return dataclasses.replace(conversion, fields=tuple(fields))
+    return with_state(parts, Conversion(source, target, written, tuple(fields)), artefact)
 
 
 def _refuse_code(tree: Any) -> None:
@@ -207,15 +199,12 @@ def _refuse_code(tree: Any) -> None:
             "it has a function in it, stored as Python bytecode (Lambda), which is not run: write "
             "a layer instead"
         )
-    if name == "function" and isinstance(module, str) and not _is_of_keras(module):
-        raise ConversionError(
-            f"it has a function of your own, {tree.get('config')}: build the model in the other "
-            "library, and load its weights there"
-        )
     if isinstance(name, str) and isinstance(module, str) and not _is_of_keras(module):
+        own = f"an object of a class of your own, {name} of the module {module}"
+        if name == "function":
+            own = f"a function of your own, {tree.get('config')}"
         raise ConversionError(
-            f"it has an object of a class of your own, {name} of the module {module}: build the "
-            "model in the other library, and load its weights there"
+            f"it has {own}: build the model in the other library, and load its weights there"
         )
     for child in tree.values():
         _refuse_code(child)

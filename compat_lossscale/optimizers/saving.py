@@ -140,11 +140,12 @@ def _opened_anywhere(path: Any, mode: str) -> Iterator[Any]:
     """The HDF5 file that a path leads to, or that is in the archive there; `None` without one."""
     import h5py  # noqa: PLC0415  # tf-keras has imported it by now; nothing else here needs it
 
+    is_open = hasattr(path, "read")  # tf-keras opens what may be on another machine.
     if isinstance(path, h5py.File):
         yield path
-    elif not Path(str(path)).is_file():
+    elif not (is_open or Path(str(path)).is_file()):
         yield None
-    elif h5py.is_hdf5(path):
+    elif is_open or h5py.is_hdf5(path):
         with h5py.File(path, mode) as file:
             yield file
     else:
@@ -275,41 +276,13 @@ def _save_optimizer_weights(original: Callable[..., None], group: Any, optimizer
         group.require_group(H5_GROUP).create_dataset(name, data=value)
 
 
-def _load_h5(original: Callable[..., Any], filepath: Any, *args: Any, **kwargs: Any) -> Any:
-    """Reads the state that `_save_optimizer_weights` added."""
-    model = original(filepath, *args, **kwargs)
-    with _open_h5(filepath) as file:
-        if H5_GROUP in file:
-            state = {name: value[()] for name, value in file[H5_GROUP].items()}
-            give_to(getattr(model, "optimizer", None), state)
-    return model
-
-
-@contextlib.contextmanager
-def _open_h5(file: Any) -> Iterator[Any]:
-    import h5py  # noqa: PLC0415  # tf-keras has imported it by now; nothing else here needs it
-
-    if isinstance(file, h5py.File):
-        yield file
-    else:
-        with h5py.File(file, "r") as opened:
-            yield opened
-
-
-def _load_saved_model(original: Callable[..., Any], path: Any, *args: Any, **kwargs: Any) -> Any:
-    """Restores the optimizer from a SavedModel's own checkpoint."""
-    model = original(path, *args, **kwargs)
-    restore_from_saved_model(model, path)
-    return model
-
-
 _PRIVATE: tuple[_patching.FunctionPatch, ...] = (
     (stock.saving_lib, "_is_keras_trackable", _is_keras_trackable),
     (stock.saving_lib, "_save_state", _save_state),
     (stock.saving_lib, "_load_state", _load_state),
     (stock.hdf5_format, "save_optimizer_weights_to_hdf5_group", _save_optimizer_weights),
-    (stock.hdf5_format, "load_model_from_hdf5", _load_h5),
-    (stock.saved_model_load, "load", _load_saved_model),
+    (stock.hdf5_format, "load_model_from_hdf5", _load_model),
+    (stock.saved_model_load, "load", _load_model),
 )
 PATCHES = (
     _PRIVATE if stock.saving_lib and stock.hdf5_format and stock.saved_model_load else patches()

@@ -205,7 +205,12 @@ def set_policy_of_layer(layer: Any, policy: Any) -> None:
 
 
 def policy_from_config(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """Makes a policy of what a layer's config has as its `dtype`."""
+    """Makes a policy of what a layer's config has as its `dtype` (private in TensorFlow).
+
+    Args:
+        config: `{"class_name", "config"}`, the name of a dtype, or `None`.
+        custom_objects: Custom classes by name.
+    """
     if dtype_policies is not None:
         return dtype_policies.deserialize(config, custom_objects)
     if config is None:

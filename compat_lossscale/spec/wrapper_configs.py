@@ -101,6 +101,7 @@ def _grows_always(spec: LossScaleSpec) -> bool:
 
 _OF_KERAS_3 = ("name", "count_skipped_steps")
 """What only the configs of wrappers for Keras 3 have."""
+_OF_LATER_FORMS = {"inner_optimizer", "dynamic", "initial_scale", "dynamic_growth_steps"}
 _STATING_KEYS = (
     {"optimizer", "loss_scale"},
     {"inner_optimizer"},
@@ -165,17 +166,13 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
     refuse_impossible(spec)
     if _states_factor(bare):
         return _without_wrapper(config, bare, spec)
+    inner: Any = None
+    generation = Generation.TF23
     if isinstance(bare.get("optimizer"), Mapping) and "loss_scale" in bare:
-        inner: Any = bare["optimizer"]
-        generation = Generation.TF23
-    elif "inner_optimizer" in bare:
-        inner = bare["inner_optimizer"]
+        inner = bare["optimizer"]
+    elif bare.keys() & _OF_LATER_FORMS:
+        inner = bare.get("inner_optimizer")
         generation = _generation_of_later_form(config, bare)
-    elif "dynamic" in bare or "initial_scale" in bare or "dynamic_growth_steps" in bare:
-        inner = None
-        generation = _generation_of_later_form(config, bare)
-    else:
-        inner, generation = None, Generation.TF23
     if inner is not None and not (
         isinstance(inner, Mapping)
         and isinstance(inner.get("class_name"), str)
@@ -183,11 +180,11 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
     ):
         raise ConfigFormatError(
             'The wrapped optimizer must be a dictionary {"class_name": ..., "config": {...}}, but '
-            f"the config has {_shortened(inner)}."
+            f"the config has {inner!r:.80}."
         )
     if generation in _REFUSE_WRAPPERS and inner is not None and is_wrapper(inner):
         raise ConfigFormatError(
-            f"It wraps a {_shortened(inner['class_name'])}, which scales the loss itself; "
+            f"It wraps a {inner['class_name']!r:.80}, which scales the loss itself; "
             f"{generation.title} refuses that."
         )
     is_optimizer = inner is not None
@@ -195,7 +192,7 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         generation=generation,
         spec=spec,
         inner=inner,
-        name=_name(bare) if is_optimizer else None,
+        name=bare.get("name") if is_optimizer and isinstance(bare.get("name"), str) else None,
         class_name=class_name,
         others={k: v for k, v in others_in(bare).items() if k not in _OF_KERAS_3}
         if is_optimizer
@@ -230,16 +227,6 @@ def _generation_of_later_form(config: Mapping[str, Any], bare: Mapping[str, Any]
         return Generation.KERAS3
     has_module = "module" in config or (isinstance(inner, Mapping) and "module" in inner)
     return Generation.TF_KERAS if has_module else Generation.TF24
-
-
-def _name(bare: Mapping[str, Any]) -> str | None:
-    name = bare.get("name")
-    return name if isinstance(name, str) else None
-
-
-def _shortened(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def states_loss_scale(config: Mapping[str, Any]) -> bool:
@@ -351,23 +338,15 @@ def wanted_family(stored: Family, source: Generation, target: Generation) -> Fam
 
 
 def _wrap(bare: dict[str, Any], family: Family, target: Generation) -> dict[str, Any]:
-    if target is Generation.KERAS3:
-        return {
-            "module": "keras.optimizers",
-            "class_name": "LossScaleOptimizer",
-            "config": bare,
-            # Where this package is imported, its own class loads; elsewhere Keras' class does.
-            "registered_name": "LossScaleOptimizer",
-        }
-    name = "LossScaleOptimizerV3" if family is Family.NEW else "LossScaleOptimizer"
-    if target is Generation.TF_KERAS:
-        return {
-            "module": _TF_KERAS_MODULE,
-            "class_name": name,
-            "config": bare,
-            "registered_name": name,
-        }
-    return {"class_name": name, "config": bare}
+    # Where this package is imported, its own class loads from Keras 3's; elsewhere Keras' does.
+    module, name = "keras.optimizers", "LossScaleOptimizer"
+    if target is not Generation.KERAS3:
+        module = _TF_KERAS_MODULE
+        name = "LossScaleOptimizerV3" if family is Family.NEW else name
+    written = {"class_name": name, "config": bare}
+    if target not in _HAVE_MODULES:
+        return written
+    return {"module": module, **written, "registered_name": name}
 
 
 def _write_inner(

@@ -174,17 +174,16 @@ def _of_csv(path: Path) -> Mapping[str, Sequence[Any]]:
                 f"{path} has no column loss_scale. It has: {', '.join(names) or 'nothing'}. Put "
                 "a LossScaleLogger before the CSVLogger in the list of callbacks."
             )
-        columns: dict[str, list[Any]] = {name: [] for name in names}
-        for row in reader:
-            for name in names:
-                text = row[name]
-                is_number = name in _NUMBERS
-                columns[name].append(
-                    _number(text, name, path, reader.line_num) if is_number else text or None
-                )
-    if not columns["loss_scale"]:
+        rows = [(reader.line_num, row) for row in reader]
+    if not rows:
         raise LossScaleArgumentError(f"{path} has no line below its header.")
-    return columns
+    return {
+        name: [
+            _number(row[name], name, path, line) if name in _NUMBERS else row[name] or None
+            for line, row in rows
+        ]
+        for name in names
+    }
 
 
 def _number(text: str | None, name: str, path: Path, line: int) -> float:
@@ -254,12 +253,16 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
     style = {"drawstyle": "steps-post"} if label == "step" else {"marker": "o", "markersize": 4}
     figure = Figure(figsize=(8, 5 if skipped else 3), layout="constrained")
     upper = figure.add_subplot(2 if skipped else 1, 1, 1)
-    _draw_scale(upper, places, scales, style)
+    _draw(upper, "loss scale", places, scales, {"color": _SCALE, **style})
+    if min(scales) > 0:
+        upper.set_yscale("log", base=2)
     lowest = upper
     if skipped:
         _mark_skips(upper, places, scales, skipped)
         lowest = figure.add_subplot(2, 1, 2, sharex=upper)
-        _draw_skips(lowest, places, skipped, style)
+        _draw(lowest, "steps skipped so far", places, skipped, {"color": _SKIPS, **style})
+        lowest.set_ylim(bottom=0)
+        lowest.locator_params(axis="y", integer=True)
         upper.tick_params(labelbottom=False)
     lowest.set_xlabel(label)
     if path is not None:
@@ -267,14 +270,16 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
     return figure
 
 
-def _draw_scale(
-    axes: Axes, places: Sequence[float], scales: Sequence[float], style: Mapping[str, Any]
+def _draw(
+    axes: Axes,
+    label: str,
+    places: Sequence[float],
+    values: Sequence[float],
+    style: Mapping[str, Any],
 ) -> None:
-    axes.plot(places, scales, color=_SCALE, label="loss scale", **style)
+    axes.plot(places, values, label=label, **style)
+    axes.set_ylabel(label)
     axes.locator_params(axis="x", integer=True)
-    if min(scales) > 0:
-        axes.set_yscale("log", base=2)
-    axes.set_ylabel("loss scale")
     axes.grid(alpha=0.3)
 
 
@@ -297,16 +302,6 @@ def _mark_skips(
             label="steps skipped",
         )
         axes.legend()
-
-
-def _draw_skips(
-    axes: Axes, places: Sequence[float], skipped: Sequence[float], style: Mapping[str, Any]
-) -> None:
-    axes.plot(places, skipped, color=_SKIPS, label="steps skipped so far", **style)
-    axes.set_ylabel("steps skipped so far")
-    axes.set_ylim(bottom=0)
-    axes.locator_params(axis="y", integer=True)
-    axes.grid(alpha=0.3)
 
 
 def _write(figure: Figure, path: Path) -> None:

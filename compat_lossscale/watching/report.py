@@ -112,7 +112,11 @@ class LossScaleReport:
         return html
 
     def __str__(self) -> str:
-        return _text(self)
+        rows = list(_facts(self))
+        width = max(len(name) for name, _ in rows) + 1
+        lines = [f"{name + ':':<{width}} {words}" for name, words in rows]
+        advice = [f"- {one.what}\n  {one.why}" for one in self.advice] or [_NOTHING_TO_DO]
+        return "\n".join([*lines, "", *advice])
 
 
 def figures_of(run: LoggedRun) -> LossScaleReport:
@@ -200,17 +204,13 @@ def _of_the_loss(figures: LossScaleReport) -> Iterator[Advice]:
         f"The loss was not finite in {len(bad)} of {len(run.losses)} rows of the log, the last "
         "one included."
     )
-    if run.setting.is_dynamic:
-        yield Advice(
-            "Lower the learning rate, or look for a NaN or an infinity in the inputs and the loss.",
-            why,
-        )
-    else:
-        yield Advice(
+    what = "Lower the learning rate, or look for a NaN or an infinity in the inputs and the loss."
+    if not run.setting.is_dynamic:
+        what = (
             "Use a dynamic loss scale: a fixed one skips no step, so one overflow puts a NaN into "
-            "the variables. If the loss stays like this, lower the learning rate.",
-            why,
+            "the variables. If the loss stays like this, lower the learning rate."
         )
+    yield Advice(what, why)
 
 
 def _of_the_floor(figures: LossScaleReport) -> Iterator[Advice]:
@@ -332,15 +332,6 @@ def _longest_words(figures: LossScaleReport) -> str:
 def _time_words(figures: LossScaleReport, count: int) -> str:
     unit = "steps" if figures.steps is not None else f"{figures.unit}s"
     return f"{count:,} {unit}, {count / figures.time:.1%}"
-
-
-def _text(report: LossScaleReport) -> str:
-    """Returns the report as text."""
-    rows = list(_facts(report))
-    width = max(len(name) for name, _ in rows) + 1
-    lines = [f"{name + ':':<{width}} {words}" for name, words in rows]
-    advice = [f"- {one.what}\n  {one.why}" for one in report.advice] or [_NOTHING_TO_DO]
-    return "\n".join([*lines, "", *advice])
 
 
 def _html_page(figures: LossScaleReport) -> str:

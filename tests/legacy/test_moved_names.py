@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_lossscale.legacy.neighbour_names import tensorflow_names
+from compat_lossscale.legacy.neighbour_names import MOVED
 from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 from tests.support import python, run_code
 
@@ -19,7 +19,7 @@ RECORDED = json.loads(Path(__file__).with_name("signatures-2.2.json").read_text(
 _CHANGED = {"tensorflow.python.framework.ops.Tensor"}
 
 
-@pytest.mark.parametrize("neighbour", tensorflow_names.MOVED, ids=lambda one: one.name)
+@pytest.mark.parametrize("neighbour", MOVED, ids=lambda one: one.name)
 def test_a_name_takes_what_it_took_in_tensorflow_2_2(neighbour: Neighbour) -> None:
     parameters = RECORDED[neighbour.name]
     served = neighbour.resolve()
@@ -28,7 +28,7 @@ def test_a_name_takes_what_it_took_in_tensorflow_2_2(neighbour: Neighbour) -> No
 
 
 @pytest.mark.parametrize(
-    "neighbour", [one for one in tensorflow_names.MOVED if one.exactly], ids=lambda one: one.name
+    "neighbour", [one for one in MOVED if one.exactly], ids=lambda one: one.name
 )
 def test_the_public_name_is_the_same_object(neighbour: Neighbour) -> None:
     module, _, name = neighbour.exactly.rpartition(".")
@@ -39,7 +39,7 @@ def test_the_public_name_is_the_same_object(neighbour: Neighbour) -> None:
 
 
 def test_programs_find_them_under_install_and_not_after_uninstall() -> None:
-    names = [one.name for one in tensorflow_names.MOVED]
+    names = [one.name for one in MOVED]
     run_code(
         f"""
         import importlib

@@ -8,18 +8,18 @@ import pytest
 
 from compat_lossscale import _patching
 from compat_lossscale.legacy import library_functions
-from compat_lossscale.legacy.neighbour_names import library_names
+from compat_lossscale.legacy.neighbour_names import NUMPY
 from compat_lossscale.legacy.serving import put_lazy_names
 
 
 @pytest.fixture
 def names() -> object:
-    return {one.short_name: one for one in library_names.NUMPY}
+    return {one.short_name: one for one in NUMPY}
 
 
 @pytest.mark.parametrize(
     "neighbour",
-    [one for one in library_names.NUMPY if one.is_served and one.short_name != "row_stack"],
+    [one for one in NUMPY if one.is_served and one.short_name != "row_stack"],
     ids=lambda one: one.name,
 )
 def test_every_name_resolves(neighbour) -> None:

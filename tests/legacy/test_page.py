@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from compat_lossscale.legacy.neighbour_names import TABLE
-from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
+from compat_lossscale.legacy.neighbour_names import SIGNATURES, TABLE
 from tests.support import REPOSITORY
 from tools import neighbours_page as page
 

@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from compat_lossscale.legacy import library_functions
-from compat_lossscale.legacy.neighbour_names import library_names
+from compat_lossscale.legacy.neighbour_names import PYTHON
 
 
 @pytest.mark.parametrize(
     "neighbour",
-    [one for one in library_names.PYTHON if one.is_served],
+    [one for one in PYTHON if one.is_served],
     ids=lambda one: one.name,
 )
 def test_every_name_resolves(neighbour) -> None:

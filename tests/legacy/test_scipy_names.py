@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from compat_lossscale import _patching
-from compat_lossscale.legacy.neighbour_names import library_names
+from compat_lossscale.legacy.neighbour_names import SCIPY
 from compat_lossscale.legacy.serving import put_lazy_names
 
 
@@ -22,12 +22,12 @@ def signal() -> Any:
 
 
 def test_every_name_is_the_window_of_that_name(signal: Any) -> None:
-    for neighbour in library_names.SCIPY:
+    for neighbour in SCIPY:
         assert neighbour.resolve() is getattr(signal.windows, neighbour.short_name)
 
 
 def test_they_are_served_and_taken_back(signal: Any) -> None:
-    names = {one.short_name: one for one in library_names.SCIPY}
+    names = {one.short_name: one for one in SCIPY}
     assert not hasattr(signal, "kaiser")
     undo: _patching.Undo = []
     put_lazy_names(signal, names, undo)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, TABLE
+from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, SIGNATURES, TABLE
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
-from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
 from lossscale_codemods.domain import ObjectType, Role
 from lossscale_codemods.rules.base import (
     Case,

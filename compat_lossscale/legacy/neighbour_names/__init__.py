@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of names next to the loss-scale API that old programs use, and that are gone today.
 
-Plain data, one module a subject: what was where, until when, what serves it, and what new code has
+Plain data in `names.json`: what was where, until when, what serves it, and what new code has
 in its place. `legacy.serving` serves the names, `doctor` and the codemod look them up. Nothing here
 imports a framework.
 """
@@ -12,26 +12,37 @@ import functools
 import json
 from pathlib import Path
 
-from compat_lossscale.legacy.neighbour_names import keras_names, library_names, tensorflow_names
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.legacy.neighbour_names import keras_names
+from compat_lossscale.legacy.neighbour_names.neighbour import (
+    Neighbour,
+    changed_signatures,
+    neighbours,
+)
 
-_METHODS = (*tensorflow_names.METHODS, *tensorflow_names.GONE_METHODS)
-MEMBERS: tuple[Neighbour, ...] = (*_METHODS, *tensorflow_names.COMMON_METHODS)
+_METHODS = (*neighbours("members"), *neighbours("gone members"))
+"""Attributes of classes, under names that no other class is likely to have; but `compute_loss`,
+which is replaced where a class has it."""
+COMMON_MEMBERS = neighbours("common members")
+"""Attributes of classes, under names that others have as well. `migrate` does not look for them."""
+MEMBERS: tuple[Neighbour, ...] = (*_METHODS, *COMMON_MEMBERS)
 """The neighbours that are attributes of classes."""
+MOVED = neighbours("moved")
+"""Private names that moved to other private modules. Optimizers and loops of old programs import
+them: `control_flow_ops.cond`, `ops.Tensor`."""
+NUMPY, SCIPY, PYTHON = (neighbours(library) for library in ("numpy", "scipy", "python"))
 TABLE: tuple[Neighbour, ...] = (
     *MEMBERS,
-    *tensorflow_names.NAMES,
-    *tensorflow_names.GONE,
-    *tensorflow_names.ESTIMATORS,
-    *tensorflow_names.MODULES,
-    *tensorflow_names.MOVED,
+    *neighbours("tensorflow"),
+    *MOVED,
     *keras_names.MODULES,
-    *library_names.NUMPY,
-    *library_names.SCIPY,
-    *library_names.WANDB,
-    *library_names.PYTHON,
+    *NUMPY,
+    *SCIPY,
+    *neighbours("wandb"),
+    *PYTHON,
 )
 """Every neighbour."""
+SIGNATURES = changed_signatures()
+"""The signatures that changed, the most used first."""
 
 _NAMES = {one.module_or_name: one for one in TABLE}
 _APIS = ("tensorflow.compat.v1.", "tensorflow.compat.v2.")

@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of the tables. Plain data: nothing is imported to make one."""
+"""The rows of the tables in `names.json`. Plain data: nothing is imported to make one.
+
+Loss scaling is elsewhere. The rows are for what public programs use, and for what a comparison of
+the public names and signatures of TensorFlow 2.0.4, 2.1.4, 2.2.3, 2.3.4 and 2.4.4 with today's came
+to (`tests/legacy/neighbour_names/record_public_names.py`). Of any other name, TensorFlow's own
+error says that it is not there.
+"""
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
+import json
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+TABLES: dict[str, Any] = json.loads(
+    Path(__file__).with_name("names.json").read_text(encoding="utf-8")
+)
 
 THE_SAME = "the same"
 """What serves the name is what the name stood for, or does the same in every case."""
@@ -174,3 +187,67 @@ class Changed:
                 raise ValueError(f"{self.name}() has no {name} any more. {instead}.")
         kept = {name: value for name, value in named.items() if name not in self.dropped}
         return positional, kept
+
+
+def neighbours(table: str) -> tuple[Neighbour, ...]:
+    """Reads a table of neighbours.
+
+    A row has the fields of `Neighbour`, and is for one name or several, which are below its
+    `place`. Its `names` are words, or state what serves each. In its texts, `{}` is the last part
+    of a name. Without `instead`, new code writes what serves the name.
+    """
+    return tuple(one for row in TABLES[table] for one in _neighbours_in(row))
+
+
+def _neighbours_in(row: Mapping[str, Any]) -> Iterator[Neighbour]:
+    texts = {"served_by": "", "faithful": THE_SAME, "instead": "", "exactly": ""}
+    for name in _names_in(row):
+        own = dict(row, served_by=row["names"][name]) if isinstance(row["names"], dict) else row
+        last = name.removesuffix(".*").rpartition(".")[2]
+        said = {key: own.get(key, text).replace("{}", last) for key, text in texts.items()}
+        said["instead"] = said["instead"] or _written(said["served_by"])
+        packages = tuple(row.get("package", ()))
+        yield Neighbour(
+            _below(row, name),
+            row["until"],
+            **said,
+            for_members=tuple(row.get("for_members", ())),
+            package=packages or None,
+        )
+
+
+def _names_in(row: Mapping[str, Any]) -> list[str]:
+    names = row["names"]
+    return list(names) if isinstance(names, dict) else names.split()
+
+
+def _below(row: Mapping[str, Any], name: str) -> str:
+    return f"{row['place']}.{name}" if "place" in row else name
+
+
+def _written(path: str) -> str:
+    """How new code writes a name, `builtins:float` as `float`."""
+    return path.replace(":", ".").removeprefix("builtins.").replace("numpy.", "np.", 1)
+
+
+def changed_signatures() -> tuple[Changed, ...]:
+    """Reads the table of signatures, whose rows have the fields of `Changed`."""
+    return tuple(
+        Changed(
+            _below(row, name),
+            row.get("same", 0),
+            tuple(row.get("then", "").split()),
+            {int(place): _types(names) for place, names in row.get("told_by", {}).items()},
+            row.get("at_most"),
+            row.get("renamed", {}),
+            frozenset(row.get("dropped", "").split()),
+            row.get("refused", {}),
+            row.get("instead", "").replace("{}", name),
+        )
+        for row in TABLES["signatures"]
+        for name in _names_in(row)
+    )
+
+
+def _types(names: str) -> tuple[type, ...]:
+    return tuple(getattr(builtins, name) for name in names.split())

@@ -16,7 +16,7 @@ from lossscale_codemods.tables import names
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.suppression import Selection
 
-from compat_lossscale.legacy.neighbour_names import TABLE, tensorflow_names
+from compat_lossscale.legacy.neighbour_names import COMMON_MEMBERS, TABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,7 +170,7 @@ def test_files_are_looked_at_for_a_rule_that_is_selected(rule: Rule) -> None:
 
 
 # Methods that other classes often have too are not looked for.
-_LOOKED_FOR = [one for one in TABLE if one not in tensorflow_names.COMMON_METHODS]
+_LOOKED_FOR = [one for one in TABLE if one not in COMMON_MEMBERS]
 
 
 @pytest.mark.parametrize("neighbour", _LOOKED_FOR, ids=lambda one: one.name)

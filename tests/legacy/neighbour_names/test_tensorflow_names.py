@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, neighbour_at
-from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
+from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, SIGNATURES, neighbour_at
 from tests.legacy.neighbour_names.compare_public_names import differs
 from tests.support import run_code
 
