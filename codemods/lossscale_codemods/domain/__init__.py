@@ -30,7 +30,7 @@ from lossscale_codemods.domain.version_guards import (
     is_part_of_old,
     uses_old_api,
 )
-from lossscale_codemods.domain.version_reachability import catches_error, leaves_block
+from lossscale_codemods.domain.version_reachability import catches_error
 from lossscale_codemods.domain.version_values import Probe
 from lossscale_codemods.domain.what_is import (
     ATTRIBUTES,
@@ -55,6 +55,7 @@ from lossscale_codemods.python import (
     import_path,
     imported,
     is_top,
+    leaves_block,
     member_path,
     module_at,
     others_name,

@@ -21,7 +21,7 @@ from lossscale_codemods.domain.version_values import (
     is_new,
     probe_of,
 )
-from lossscale_codemods.python import imported
+from lossscale_codemods.python import imported, leaves_block
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import canonical
 
@@ -38,7 +38,6 @@ NEW_VERSIONS = ("2.4.0", "2.4.4", "2.5.3", "2.9.1")
 name any more."""
 _OTHER_VERSIONS = ("0.12.1", "1.3.0", "1.13.2", "2.10.1", "2.13.1")
 _MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
-_LEAVES = frozenset({"Return", "Raise", "Continue", "Break"})
 
 
 class VersionReachability:
@@ -334,11 +333,3 @@ def catches_error(tree: Tree, handler: cst.ExceptHandler, errors: Sequence[str])
         return True
     caught = tree.source(handler.type)
     return any(name in caught for name in errors)
-
-
-def leaves_block(body: cst.BaseSuite) -> bool:
-    """Whether a block ends with a statement that leaves it: `return`, for one."""
-    last = body.body[-1] if body.body else None
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1]
-    return type(last).__name__ in _LEAVES

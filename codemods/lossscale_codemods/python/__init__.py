@@ -21,7 +21,12 @@ from lossscale_codemods.python.project_files import (
     is_top,
     module_at,
 )
-from lossscale_codemods.python.reaching_definitions import is_type_assertion, scopes_in, scopes_of
+from lossscale_codemods.python.reaching_definitions import (
+    is_type_assertion,
+    leaves_block,
+    scopes_in,
+    scopes_of,
+)
 from lossscale_codemods.python.scopes import (
     Binding,
     BindingKind,

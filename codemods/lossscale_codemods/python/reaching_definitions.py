@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which bindings can have given a name its value where it is read.
+"""Which bindings can have given a name its value where it is read: too many rather than too few.
 
-Statements are followed in the order in which they run: through branches, loops and handlers of
-exceptions. `isinstance` tests narrow what is known of a name. After calls that may run other
-methods, nothing is known of the attributes of `self`.
+A binding that comes earlier in a block around the read hides those before it; what comes later
+counts in a loop alone. A function can run after any binding of the variables around it.
+`isinstance` tests narrow what is known of a name.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.python.scopes import (
     COMPREHENSIONS,
-    SCOPED,
     Binding,
     BindingCollector,
     BindingKind,
-    Environment,
     Scope,
     Scopes,
     class_of_self,
@@ -28,39 +27,33 @@ from lossscale_codemods.source.reading import problem_of
 from lossscale_codemods.source.syntax_tree import children, dotted, tree_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from lossscale_codemods.source.syntax_tree import Tree
 
 
-_CATCHING = frozenset({"ExitStack", "assertRaises", "assertRaisesRegex", "raises", "suppress"})
-"""Context managers that end exceptions."""
 _LARGEST = 1 << 18
 """The bytes of another file that is parsed, at most."""
 
 
-def narrowings(test: cst.BaseExpression, truth: bool, scope: Scope) -> Environment:
-    """Returns what `isinstance` tests in a condition say about names.
+def narrowing(test: cst.CSTNode, name: str, *, truth: bool) -> cst.Call | None:
+    """Returns the `isinstance` test in a condition that says what a name is.
 
     Args:
         test: The condition.
-        truth: How it came out.
-        scope: The scope that it is in.
+        name: The name, or the path of an attribute.
+        truth: How the condition came out.
     """
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        return narrowings(test.expression, not truth, scope)
+        return narrowing(test.expression, name, truth=not truth)
     if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And) == truth:
-        left = narrowings(test.left, truth, scope)
-        return {**left, **narrowings(test.right, truth, scope)}
-    if (
-        truth
-        and isinstance(test, cst.Call)
-        and dotted(test.func) == "isinstance"
-        and len(test.args) == 2
-    ):
-        return _narrowed(test, scope)
-    return {}
+        left = narrowing(test.left, name, truth=truth)
+        return narrowing(test.right, name, truth=truth) or left
+    if not truth or not isinstance(test, cst.Call) or len(test.args) != 2:
+        return None
+    is_test = dotted(test.func) == "isinstance" and dotted(test.args[0].value) == name
+    return test if is_test else None
 
 
 def is_type_assertion(call: cst.Call) -> bool:
@@ -73,71 +66,21 @@ def is_type_assertion(call: cst.Call) -> bool:
     )
 
 
-def _narrowed(call: cst.Call, scope: Scope) -> Environment:
-    name = dotted(call.args[0].value)
-    if name is None:
-        return {}
-    narrowed = Binding(name, BindingKind.NARROWED, call, scope, value=call.args[1].value)
-    return {name: frozenset([narrowed])}
-
-
-def may_run_methods(call: cst.Call, scope: Scope) -> str | None:
-    """Returns the name of the `self` whose methods a call may run, if it is given one.
-
-    Args:
-        call: The call.
-        scope: The scope that it is in.
-    """
-    reached = [call.func.value] if isinstance(call.func, cst.Attribute) else []
-    for node in (*reached, *(argument.value for argument in call.args)):
-        if isinstance(node, cst.Call) and dotted(node.func) == "super":
-            method = scope.method_class()
-            return method[0] if method is not None else None
-        if isinstance(node, cst.Name) and class_of_self(node, scope) is not None:
-            return node.value
-    return None
-
-
-def catches(node: cst.With) -> bool:
-    """Whether a program goes on behind a `with` statement whose block an exception has left."""
-    managers = (item.item for item in node.items)
-    return any(
-        isinstance(one, cst.Call) and (dotted(one.func) or "").rpartition(".")[2] in _CATCHING
-        for one in managers
-    )
-
-
-def merge(first: Environment | None, second: Environment | None) -> Environment | None:
-    """Joins what two ways through the program know; `None` is a way that was left."""
-    if first is None or second is None:
-        return second if first is None else first
-    joined: Environment = {}
-    for name in first.keys() | second.keys():
-        if "." in name or _has_narrowing(first, name) or _has_narrowing(second, name):
-            if name in first and name in second:
-                joined[name] = first[name] | second[name]
-        else:
-            joined[name] = first.get(name, frozenset()) | second.get(name, frozenset())
-    return joined
-
-
-def _has_narrowing(environment: Environment, name: str) -> bool:
-    return any(b.kind is BindingKind.NARROWED for b in environment.get(name, ()))
-
-
-_IN_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
+_READ_IN: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.Arg: ("value",),
-    cst.Assign: ("value", "targets"),
-    cst.AugAssign: ("value", "target"),
-    cst.Import: ("names",),
-    cst.ImportFrom: ("names",),
+    cst.Attribute: ("value",),
     cst.MatchKeywordElement: ("pattern",),
-    cst.NamedExpr: ("value", "target"),
     cst.Param: ("annotation", "default"),
-    cst.TypeAlias: ("value", "name"),
-    **dict.fromkeys((cst.Global, cst.ImportAlias, cst.Nonlocal), ()),
+    cst.TypeAlias: ("value",),
+    **dict.fromkeys((cst.Global, cst.Import, cst.ImportFrom, cst.Nonlocal), ()),
 }
-"""The fields of nodes that are run, in their order, where these are not all of them as they are."""
+"""The fields of nodes in which names are read, where these are not all of them."""
+_OUTSIDE: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.FunctionDef: ("decorators", "params", "returns"),
+    cst.ClassDef: ("decorators", "bases", "keywords"),
+    cst.Lambda: ("params",),
+}
+"""The fields of what has a scope of its own that are evaluated outside of it."""
 
 
 class ReachingDefinitions:
@@ -150,296 +93,202 @@ class ReachingDefinitions:
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
         self.tree = scopes.tree
-        self.pending: list[tuple[cst.CSTNode, Scope]] = []
-        """Functions and lambdas that were defined, with their scopes. Their bodies run later."""
-
-    def visit(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
-        """Notes what reaches each read in a node, and binds what it binds."""
-        # isinstance() takes ten times as long: the kinds of nodes are abstract classes.
-        if type(node) in (cst.Name, cst.Attribute):
-            if node not in self.scopes.binding_at:
-                self._read(node, env, scope)
-                return
-            if isinstance(node, cst.Attribute):
-                self.visit(node.value, env, scope)
-        elif type(node) is cst.BooleanOperation:
-            self.visit(node.left, env, scope)
-            self._branch(node.right, node.left, isinstance(node.operator, cst.And), env, scope)
-        elif type(node) is cst.IfExp:
-            self.visit(node.test, env, scope)
-            self._branch(node.body, node.test, True, env, scope)
-            self._branch(node.orelse, node.test, False, env, scope)
-        elif type(node) in COMPREHENSIONS:
-            self._comprehension(node, env)
-        elif type(node) is cst.Lambda:
-            self.visit(node.params, env, scope)
-            self.pending.append((node, self.scopes.of_node[node]))
-        elif type(node) is cst.AnnAssign:
-            self.visit(node.annotation, env, scope)
-            if node.value is not None:
-                self.visit(node.value, env, scope)
-                self.visit(node.target, env, scope)
-        else:
-            if type(node) is cst.AugAssign or type(node) is cst.Del:
-                self._read_targets(node.target, env, scope)
-            for child in self._parts(node):
-                self.visit(child, env, scope)
-            if type(node) is cst.Call:
-                changed = may_run_methods(node, scope)
-                if changed is not None:
-                    self._forget(changed, env)
-            elif type(node) is cst.Assert:
-                env.update(narrowings(node.test, True, scope))
-        self._bind_at(node, env, scope)
-
-    @staticmethod
-    def _parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        if type(node) not in _IN_ORDER:
-            yield from children(node)
-        for field in _IN_ORDER.get(type(node), ()):
-            value = getattr(node, field)
-            if isinstance(value, cst.CSTNode):
-                yield value
-            else:
-                yield from value or ()
-
-    def _branch(
-        self,
-        node: cst.CSTNode,
-        test: cst.BaseExpression,
-        truth: bool,
-        env: Environment,
-        scope: Scope,
-    ) -> None:
-        """Visits an expression that is evaluated if a condition comes out in one way."""
-        inner = {**env, **narrowings(test, truth, scope)}
-        self.visit(node, inner, scope)
-        self._add_inline(node, inner, env)
-
-    def _comprehension(self, node: cst.CSTNode, env: Environment) -> None:
-        inner_scope = self.scopes.of_node[node]
-        inner = dict(env)
-        loop: cst.CompFor | None = node.for_in  # type: ignore[attr-defined]  # the caller has asked for its kind
-        while loop is not None:
-            for part in (loop.iter, loop.target, *loop.ifs):
-                self.visit(part, inner, inner_scope)
-            loop = loop.inner_for_in
-        for name in ("elt", "key", "value"):
-            child = getattr(node, name, None)
-            if child is not None:
-                self.visit(child, inner, inner_scope)
-                self._add_inline(child, inner, env)
-
-    def _add_inline(self, node: cst.CSTNode, inner: Environment, env: Environment) -> None:
-        """Adds what inline assignments bind in an expression that may not be evaluated."""
-        for binding in self._bindings_in(node):
-            if isinstance(self.tree.parent(binding.node), cst.NamedExpr):
-                known = env.get(binding.name, frozenset())
-                env[binding.name] = known | inner.get(binding.name, frozenset([binding]))
-
-    def _read_targets(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
-        """Notes what reaches that which is changed or deleted."""
-        for one in node.elements if isinstance(node, cst.Tuple | cst.List) else ():
-            self._read_targets(one.value, env, scope)
-        if isinstance(node, cst.Name | cst.Attribute):
-            self._read(node, env, scope)
-
-    def _read(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
-        self.scopes.scope_of_read[node] = scope
-        if isinstance(node, cst.Attribute):
-            name = dotted(node)
-            if name is not None and name in env:
-                self.scopes.reaching[node] = env[name]
-            self.visit(node.value, env, scope)
-        elif isinstance(node, cst.Name):
-            self.scopes.reaching[node] = self._reaching(node, env, scope)
-
-    def _reaching(self, node: cst.Name, env: Environment, scope: Scope) -> frozenset[Binding]:
-        owner = scope.owner(node.value)
-        if node.value in env and (owner, node.value) not in self.scopes.rebound_elsewhere:
-            return env[node.value]
-        if owner is scope and owner.is_class and scope.parent is not None:
-            owner = scope.parent.owner(node.value)
-        shared = (owner, node.value) in self.scopes.rebound_elsewhere
-        if owner is None or (owner is scope and not shared):
-            return frozenset()
-        # An outer variable: this code can run after any of its bindings.
-        return frozenset(owner.bindings[node.value])
-
-    def _bind_at(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
-        """Gives the names that a node binds this binding and no other."""
-        for binding in self.scopes.binding_at.get(node, ()):
-            if binding.scope is scope or "." in binding.name:
-                self._forget(binding.name, env)
-                env[binding.name] = frozenset([binding])
-
-    @staticmethod
-    def _forget(name: str, env: Environment) -> None:
-        """Drops what was known of the attributes of a name that gets a new value."""
-        prefix = name + "."
-        for key in [key for key in env if key.startswith(prefix)]:
-            del env[key]
-
-    def _bindings_in(self, node: cst.CSTNode) -> list[Binding]:
-        """Returns what a node binds, outside of the scopes in it."""
-        bindings: list[Binding] = []
-        stack = [node]
-        while stack:
-            current = stack.pop()
-            bindings.extend(self.scopes.binding_at.get(current, ()))
-            if not isinstance(current, SCOPED):
-                stack.extend(children(current))
-        return bindings
+        self._reads: list[tuple[cst.Name | cst.Attribute, Scope]] = []
+        self._place: dict[cst.CSTNode, int] = {}
+        """Where nodes are in the order of the text; statements that bind, where they end."""
+        self._of_attributes: dict[str, list[Binding]] = {}
 
     def run(self) -> None:
         """Fills in what reaches each read."""
-        self._block(self.tree.module.body, {}, self.scopes.module)
-        while self.pending:
-            node, scope = self.pending.pop()
-            environment = {
-                name: frozenset(b for b in bindings if b.kind is BindingKind.PARAMETER)
-                for name, bindings in scope.bindings.items()
-                if any(b.kind is BindingKind.PARAMETER for b in bindings)
-            }
-            if isinstance(node, cst.Lambda):
-                self.visit(node.body, environment, scope)
-            elif isinstance(node, cst.FunctionDef):
-                self._suite(node.body, environment, scope)
+        for node, bindings in self.scopes.binding_at.items():
+            if isinstance(node, cst.Attribute):
+                for binding in bindings:
+                    self._of_attributes.setdefault(binding.name, []).append(binding)
+        self._visit(self.tree.module, self.scopes.module)
+        for node, scope in self._reads:
+            self.scopes.scope_of_read[node] = scope
+            self._fill_in(node, scope)
 
-    def _suite(
-        self, body: cst.BaseSuite, environment: Environment, scope: Scope
-    ) -> Environment | None:
-        if isinstance(body, cst.SimpleStatementSuite):
-            return self._simple(body, environment, scope)
-        return self._block(body.body, environment, scope)
+    def _visit(self, node: cst.CSTNode, scope: Scope) -> None:
+        kind = type(node)
+        self._place[node] = len(self._place)
+        if isinstance(node, cst.Name | cst.Attribute):
+            if node not in self.scopes.binding_at or self._is_changed(node):
+                self._reads.append((node, scope))
+        elif isinstance(node, cst.AnnAssign) and node.value is None:
+            self._visit(node.annotation, scope)
+            return
+        elif isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            for part in _parts(node, _OUTSIDE[kind]):
+                self._visit(part, scope)
+            self._place[node] = len(self._place)
+            self._visit(node.body, self.scopes.of_node[node])
+            return
+        elif isinstance(node, COMPREHENSIONS):
+            scope = self.scopes.of_node[node]
+        for part in _parts(node, _READ_IN[kind]) if kind in _READ_IN else children(node):
+            self._visit(part, scope)
+        if isinstance(node, cst.BaseSmallStatement | cst.NamedExpr):
+            self._place[node] = len(self._place)
 
-    def _block(self, body: object, environment: Environment, scope: Scope) -> Environment | None:
-        current = dict(environment)
-        left = False
-        for statement in body:  # type: ignore[attr-defined]  # the caller has asked for its kind
-            # Unreachable code is still read, with what was known before it.
-            after = self._statement(statement, current, scope)
-            left = left or after is None
-            current = after if after is not None else current
-        return None if left else current
+    def _is_changed(self, node: cst.CSTNode) -> bool:
+        """Whether something gets a new value that depends on its old one, or loses it."""
+        above = self.tree.parent(node)
+        while isinstance(above, cst.Element | cst.Tuple | cst.List):
+            above = self.tree.parent(above)
+        return isinstance(above, cst.AugAssign | cst.Del)
 
-    def _simple(
-        self,
-        line: cst.SimpleStatementLine | cst.SimpleStatementSuite,
-        environment: Environment,
-        scope: Scope,
-    ) -> Environment | None:
-        left = False
-        for small in line.body:
-            self.visit(small, environment, scope)
-            left = left or isinstance(small, cst.Return | cst.Raise | cst.Continue | cst.Break)
-        return None if left else environment
-
-    def _statement(self, node: cst.CSTNode, env: Environment, scope: Scope) -> Environment | None:
-        if isinstance(node, cst.SimpleStatementLine):
-            return self._simple(node, env, scope)
-        if isinstance(node, cst.If):
-            return self._if_(node, env, scope)
-        if isinstance(node, cst.For | cst.While):
-            return self._loop(node, env, scope)
-        if isinstance(node, cst.Try | cst.TryStar):
-            return self._try_(node, env, scope)
-        if isinstance(node, cst.With):
-            for item in node.items:
-                self.visit(item, env, scope)
-            after = self._suite(node.body, dict(env), scope)
-            # Where an exception ends the block and nothing else, what follows sees a part of it.
-            return merge(after, self._with_all_of(node.body, env)) if catches(node) else after
-        if isinstance(node, cst.FunctionDef):
-            for part in (*node.decorators, node.params, *([node.returns] if node.returns else ())):
-                self.visit(part, env, scope)
-            self.pending.append((node, self.scopes.of_node[node]))
-            self._bind_at(node, env, scope)
-            return env
-        if isinstance(node, cst.ClassDef):
-            for part in (*node.decorators, *node.bases, *node.keywords):
-                self.visit(part, env, scope)
-            self._suite(node.body, {}, self.scopes.of_node[node])
-            self._bind_at(node, env, scope)
-            return env
-        if isinstance(node, cst.Match):
-            return self._match(node, env, scope)
-        return env
-
-    def _if_(self, node: cst.If, env: Environment, scope: Scope) -> Environment | None:
-        self.visit(node.test, env, scope)
-        yes, no = dict(env), dict(env)
-        yes.update(narrowings(node.test, True, scope))
-        no.update(narrowings(node.test, False, scope))
-        after_yes = self._suite(node.body, yes, scope)
-        if isinstance(node.orelse, cst.If):
-            after_no = self._if_(node.orelse, no, scope)
-        elif node.orelse is not None:
-            after_no = self._suite(node.orelse.body, no, scope)
+    def _fill_in(self, node: cst.Name | cst.Attribute, scope: Scope) -> None:
+        name = dotted(node)
+        if name is None:
+            return
+        if isinstance(node, cst.Name):
+            reaching = self.scopes.reaching[node] = self._reaching(node, scope)
         else:
-            after_no = no
-        return merge(after_yes, after_no)
+            reaching = self._given(node, name, scope)
+            if reaching:
+                self.scopes.reaching[node] = reaching
+        others = self._of_attributes.get(name, ())
+        test = self._narrowed(node, name, [*reaching, *others])
+        if test is not None:
+            narrowed = Binding(name, BindingKind.NARROWED, test, scope, value=test.args[1].value)
+            self.scopes.reaching[node] = frozenset([narrowed])
+        for binding in reaching:
+            binding.uses.append(node)
 
-    def _loop(
-        self, node: cst.For | cst.While, env: Environment, scope: Scope
-    ) -> Environment | None:
-        if isinstance(node, cst.For):
-            self.visit(node.iter, env, scope)
-        head = self._with_all_of(node, env)
-        if isinstance(node, cst.For):
-            self.visit(node.target, head, scope)
+    def _reaching(self, node: cst.Name, scope: Scope) -> frozenset[Binding]:
+        name = node.value
+        owner = scope.owner(name)
+        if (
+            owner is scope
+            and (owner, name) not in self.scopes.rebound_elsewhere
+            and not isinstance(scope.node, COMPREHENSIONS)
+        ):
+            bindings = self._before(node, owner.bindings[name])
+            if bindings or not owner.is_class or owner.parent is None:
+                return bindings
+            owner = owner.parent.owner(name)
+        # An outer variable: this code can run after any of its bindings.
+        return frozenset(owner.bindings[name]) if owner is not None else frozenset()
+
+    def _given(self, node: cst.Attribute, name: str, scope: Scope) -> frozenset[Binding]:
+        """Returns what reaches an attribute that was assigned before, and nowhere else."""
+        own = [one for one in self._of_attributes.get(name, ()) if one.scope is scope]
+        owner = class_of_self(node.value, scope)
+        others = owner.attributes.get(node.attr.value, ()) if owner is not None else own
+        if not own or len(others) != len(own):
+            return frozenset()
+        reaching = self._before(node, own)
+        if owner is not None:
+            return reaching  # No other method assigns it.
+        around, root = set(self.tree.ancestors(node)), name.partition(".")[0]
+        assigned = [one for one in reaching if self._is_in_a_block_of(one.node, around)]
+        since = min(map(self._place_of, assigned), default=self._place[node])
+        renewed = scope.bindings.get(root, ())
+        is_new = any(since < self._place_of(one) <= self._place[node] for one in renewed)
+        return reaching if assigned and not is_new else frozenset()
+
+    def _before(self, node: cst.CSTNode, bindings: Sequence[Binding]) -> frozenset[Binding]:
+        """Returns those of the bindings in a scope that reach a read in it."""
+        place, around = self._place[node], set(self.tree.ancestors(node))
+        reaching: list[Binding] = []
+        for binding in bindings:
+            repeats = any(a in around for a in self._loops_around(binding.node))
+            is_before = self._place_of(binding) <= place
+            if is_before and self._is_in_a_block_of(binding.node, around):
+                reaching = []
+            if repeats or (is_before and not self._is_elsewhere(binding.node, around)):
+                reaching.append(binding)
+        return frozenset(reaching)
+
+    def _place_of(self, binding: Binding) -> int:
+        """Returns where a name has got its value: behind what is evaluated for that."""
+        for above in (binding.node, *self.tree.ancestors(binding.node)):
+            if isinstance(above, cst.BaseSmallStatement | cst.NamedExpr):
+                return self._place[above]
+            if isinstance(above, cst.BaseCompoundStatement):
+                break
+        return self._place.get(binding.node, 0)
+
+    def _loops_around(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        return (a for a in self.tree.ancestors(node) if isinstance(a, cst.For | cst.While))
+
+    def _is_in_a_block_of(self, node: cst.CSTNode, around: Collection[cst.CSTNode]) -> bool:
+        """Whether a binding is always run before what is behind it in a block."""
+        statement = self.tree.statement(node)
+        is_plain = isinstance(statement, cst.SimpleStatementLine) and not isinstance(
+            self.tree.parent(node), cst.NamedExpr
+        )
+        if isinstance(statement, cst.For | cst.With) and statement.body in around:
+            return True  # What it binds is new whenever its body runs.
+        return (is_plain or statement is node) and self.tree.parent(statement) in around
+
+    def _is_elsewhere(self, node: cst.CSTNode, around: Collection[cst.CSTNode]) -> bool:
+        """Whether a binding is in a branch that returns, or in another one than what is read."""
+        below = node
+        for above in self.tree.ancestors(node):
+            if above in around:
+                return isinstance(above, cst.If) and below is above.body and above.orelse in around
+            match above:
+                case cst.IndentedBlock(body=[*_, cst.SimpleStatementLine(body=[*_, cst.Return()])]):
+                    return isinstance(self.tree.parent(above), cst.If | cst.Else)
+            below = above
+        return False
+
+    def _narrowed(
+        self, node: cst.CSTNode, name: str, bindings: Iterable[Binding]
+    ) -> cst.Call | None:
+        """Returns the `isinstance` test that holds where a name is read, if there is one."""
+        place, below = self._place[node], node
+        for above in self.tree.ancestors(node):
+            if isinstance(above, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+                return None
+            test = next(
+                (
+                    found
+                    for condition, truth in _conditions(above, below)
+                    if (found := narrowing(condition, name, truth=truth)) is not None
+                ),
+                None,
+            )
+            if test is not None:
+                since = self._place[test]
+                is_new = any(since < self._place_of(one) <= place for one in bindings)
+                return None if is_new else test
+            below = above
+        return None
+
+
+def _parts(node: cst.CSTNode, fields: Sequence[str]) -> Iterator[cst.CSTNode]:
+    for field in fields:
+        value = getattr(node, field)
+        if isinstance(value, cst.CSTNode):
+            yield value
         else:
-            self.visit(node.test, head, scope)
-        inside = dict(head)
-        if isinstance(node, cst.While):
-            inside.update(narrowings(node.test, True, scope))
-        self._suite(node.body, inside, scope)
-        after: Environment | None = dict(head)
-        if node.orelse is not None:
-            after = merge(after, self._suite(node.orelse.body, dict(head), scope))
-        return after
+            yield from value or ()
 
-    def _try_(
-        self, node: cst.Try | cst.TryStar, env: Environment, scope: Scope
-    ) -> Environment | None:
-        after = self._suite(node.body, dict(env), scope)
-        anywhere = self._with_all_of(node.body, env)
-        if node.orelse is not None and after is not None:
-            after = self._suite(node.orelse.body, after, scope)
-        for handler in node.handlers:
-            inside = dict(anywhere)
-            for part in (handler.type, handler.name):
-                if part is not None:
-                    self.visit(part, inside, scope)
-            after = merge(after, self._suite(handler.body, inside, scope))
-        if node.finalbody is not None:
-            # The body of `finally` also runs on the way out of a failed handler.
-            self._suite(node.finalbody.body, self._with_all_of(node, env), scope)
-            if after is not None:
-                for binding in self._bindings_in(node.finalbody):
-                    after[binding.name] = frozenset([binding])
-        return after
 
-    def _match(self, node: cst.Match, env: Environment, scope: Scope) -> Environment | None:
-        self.visit(node.subject, env, scope)
-        after: Environment | None = dict(env)
-        for case in node.cases:
-            inside = dict(env)
-            self.visit(case.pattern, inside, scope)
-            if case.guard is not None:
-                self.visit(case.guard, inside, scope)
-            after = merge(after, self._suite(case.body, inside, scope))
-        return after
+def _conditions(node: cst.CSTNode, part: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """Yields the conditions in a node that are known where one of its parts runs."""
+    if isinstance(node, cst.If | cst.IfExp | cst.While) and part in (node.body, node.orelse):
+        yield node.test, part is node.body
+    elif isinstance(node, cst.BooleanOperation) and part is node.right:
+        yield node.left, isinstance(node.operator, cst.And)
+    elif isinstance(node, cst.IndentedBlock | cst.Module):
+        for statement in itertools.takewhile(lambda one: one is not part, node.body):
+            match statement:
+                case cst.SimpleStatementLine(body=[cst.Assert(test=test)]):
+                    yield test, True
+                case cst.If(test=test, orelse=None, body=body) if leaves_block(body):
+                    yield test, False
 
-    def _with_all_of(self, node: cst.CSTNode, env: Environment) -> Environment:
-        """Returns `env` with everything that `node` binds anywhere added."""
-        result = dict(env)
-        for binding in self._bindings_in(node):
-            if "." in binding.name:
-                result.pop(binding.name, None)
-            else:
-                result[binding.name] = result.get(binding.name, frozenset()) | {binding}
-        return result
+
+def leaves_block(body: cst.BaseSuite) -> bool:
+    """Whether a block ends with a statement that leaves it: `return`, for one."""
+    last = body.body[-1] if body.body else None
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return isinstance(last, cst.Return | cst.Raise | cst.Continue | cst.Break)
 
 
 def scopes_in(path: Path, source: bytes) -> Scopes | None:
@@ -463,5 +312,4 @@ def scopes_of(tree: Tree) -> Scopes:
     scopes = Scopes(tree)
     BindingCollector(scopes).collect()
     ReachingDefinitions(scopes).run()
-    scopes.note_uses()
     return scopes

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -89,9 +89,6 @@ class Scope:
         return (parameters[0].name.value, self.parent) if parameters else None
 
 
-Environment: TypeAlias = dict[str, frozenset[Binding]]
-
-
 COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 SCOPED = (cst.FunctionDef, cst.Lambda, cst.ClassDef, *COMPREHENSIONS)
 """The kinds of nodes that have a scope of their own."""
@@ -150,20 +147,6 @@ class Scopes:
         self.binding_at: dict[cst.CSTNode, list[Binding]] = {}
         self.rebound_elsewhere: set[tuple[Scope, str]] = set()
         """Variables that another scope assigns through `global` or `nonlocal`."""
-
-    def note_uses(self) -> None:
-        """Notes for each binding where it is read."""
-        for node, bindings in self.reaching.items():
-            for binding in self._with_narrowed(bindings):
-                binding.uses.append(node)
-
-    def _with_narrowed(self, bindings: frozenset[Binding]) -> frozenset[Binding]:
-        """Adds, for each isinstance test, the bindings of the name that it tests."""
-        widened = bindings
-        for binding in bindings:
-            if binding.kind is BindingKind.NARROWED:
-                widened |= self.lookup(binding.name, binding.scope)
-        return widened
 
     def lookup(self, name: str, scope: Scope) -> frozenset[Binding]:
         """Returns all bindings that `name` can have in `scope`, whatever the order."""
