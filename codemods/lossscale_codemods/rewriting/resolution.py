@@ -7,7 +7,6 @@ What is decided then becomes edits, and a record in words for each old name.
 from __future__ import annotations
 
 import dataclasses
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -35,7 +34,6 @@ from lossscale_codemods.source.edits import (
     small_statement,
 )
 from lossscale_codemods.tables import names
-from lossscale_codemods.tables.names import Meaning
 from lossscale_codemods.tables.records import Edit, Outcome, Record
 
 if TYPE_CHECKING:
@@ -46,7 +44,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.tables.options import Options
 
 
-_CLASSES = frozenset({Meaning.OPTIMIZER, Meaning.POLICY})
 _BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
 
 
@@ -89,7 +86,7 @@ class Decisions:
     def _try(self) -> Outcomes | None:
         """Returns the outcomes if everything fits, or forces something to be left."""
         plan = Planner(self.program, self.rules.imports, self.rules.verdicts).plan(self.blocked)
-        if self._force_aliases(plan) or self._force_unpacked() or self._force_private_names():
+        if self._force_aliases(plan) or self._force_unpacked():
             return None
         renderer = NameRenderer(self.program, plan.moved, plan.dropped)
         edits: dict[Occurrence, list[Edit]] = {}
@@ -105,7 +102,6 @@ class Decisions:
                 advice = error.advice or _BY_HAND.format(self.rules.rule_of[occurrence])
                 self.rules.forced[occurrence] = Review(str(error), advice)
                 return None
-        self._respell_inside(edits)
         removed = self._removed_statements()
         removed += self._assigned_to_themselves(edits)
         editor = ImportEditor(self.program, plan, removed)
@@ -133,19 +129,6 @@ class Decisions:
             outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
         return outcomes if self._without_overlaps(outcomes, edits) else None
-
-    def _respell_inside(self, edits: dict[Occurrence, list[Edit]]) -> None:
-        """Respells what the text of another edit has a copy of."""
-        for occurrence, verdict in self.rules.verdicts.items():
-            if not isinstance(verdict, Rewrite) or verdict.instead is None:
-                continue
-            start, end = occurrence.span
-            for other, its_edits in edits.items():
-                around = any(e.start <= start and end <= e.end for e in its_edits)
-                if other is not occurrence and around:
-                    # The copy can be in the text of another of these edits.
-                    edits[other] = [_with_text(e, *verdict.instead) for e in its_edits]
-                    edits[occurrence] = []
 
     def _without_overlaps(self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]) -> bool:
         """Leaves an occurrence whose edit collides with another, rather than the whole file."""
@@ -212,30 +195,6 @@ class Decisions:
                         "Change that use first, then run again.",
                     )
                     forced = True
-        return forced
-
-    def _force_private_names(self) -> bool:
-        """Leaves a private name everywhere if it has to be left anywhere.
-
-        From TensorFlow 2.6 on, the private class of TensorFlow and the public one of Keras are two.
-        """
-        private = [
-            (occurrence, verdict)
-            for occurrence, verdict in self.rules.verdicts.items()
-            if occurrence.meaning in _CLASSES and not all(old.public for old in occurrence.names)
-        ]
-        left = [occurrence for occurrence, verdict in private if isinstance(verdict, Review)]
-        forced = False
-        for occurrence, verdict in private:
-            same = [other for other in left if other.meaning is occurrence.meaning]
-            if same and isinstance(verdict, Rewrite) and occurrence not in self.rules.forced:
-                line = self.tree.position(same[0].span[0])[0]
-                self.rules.forced[occurrence] = Review(
-                    f"the private class stays on line {line}, and the public one is another class",
-                    "Change that use first, then run again.",
-                    follows=True,
-                )
-                forced = True
         return forced
 
     def _removed_statements(self) -> list[cst.BaseSmallStatement]:
@@ -379,12 +338,6 @@ def record_of(
     (line, column), (end_line, end_column) = map(program.tree.position, occurrence.span)
     name = program.describe(occurrence)
     return Record(rule, outcome, line, column, name, message, "", end_line, end_column)
-
-
-def _with_text(edit: Edit, old: str, new: str) -> Edit:
-    """Returns an edit with a dotted name in its text replaced by another."""
-    copied = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
-    return dataclasses.replace(edit, text=copied.sub(lambda _: new, edit.text))
 
 
 @dataclasses.dataclass

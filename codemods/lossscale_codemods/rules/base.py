@@ -48,8 +48,6 @@ class Rewrite:
         meaning: For constructors: the claim to prove.
         constructor: For constructors: the span of the call.
         is_rename: Whether the name changes and nothing else does.
-        instead: What of the source is written in another way, and how, where the text of another
-            edit has it.
         unsafe: Whether it is probably right and not proven.
     """
 
@@ -61,7 +59,6 @@ class Rewrite:
     meaning: MeaningClaim | None = None
     constructor: tuple[int, int] | None = None
     is_rename: bool = False
-    instead: tuple[str, str] | None = None
     unsafe: bool = False
 
 

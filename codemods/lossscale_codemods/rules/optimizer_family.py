@@ -158,16 +158,8 @@ def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:
             "Take the class from tf.keras.optimizers.legacy where it is of tf.keras, to keep "
             "it what it was.",
         )
-    start, end = occurrence.span
     place = _end_of_module(occurrence, program)
-    old = program.tree.slice(occurrence.span)
-    new = f"{program.tree.slice((start, place))}.legacy{program.tree.slice((place, end))}"
-    return Rewrite(
-        _MESSAGE,
-        lambda _: [Edit(place, place, ".legacy")],
-        is_rename=True,
-        instead=(old, new),
-    )
+    return Rewrite(_MESSAGE, lambda _: [Edit(place, place, ".legacy")], is_rename=True)
 
 
 def _end_of_module(occurrence: Occurrence, program: Program) -> int:
