@@ -52,7 +52,7 @@ def is_within(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
     return node is part or any(above is part for above in program.tree.ancestors(node))
 
 
-_NAMES_A_VERSION = re.compile(r"(?i:(?:tf|tensorflow|keras)_?(?:version|v?2_?[34]))|VERSION")
+_NAMES_A_VERSION = re.compile(r"(?i:(?:tf|tensorflow|keras)[._]*(?:version|v?2_?[34]))|VERSION")
 """How flags of files that are not there are named: `IS_PREV_TF_2_4`."""
 _ASKS = frozenset({Usage.ANNOTATION, Usage.TYPE_COMPARISON, Usage.TYPE_TEST})
 """What a class is used for without an object being made of it."""

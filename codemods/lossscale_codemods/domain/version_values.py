@@ -194,15 +194,8 @@ _VERSION = re.compile(
 _PARSERS = frozenset(
     {"parse", "Version", "LooseVersion", "StrictVersion", "parse_version", "LegacyVersion"}
 )
-_NAMED_VERSION = re.compile(r"_*(?:TF|TENSORFLOW)_?VERSION", re.IGNORECASE)
-"""What programs call the version that they read from a configuration."""
-_PYTHON = re.compile(
-    r"(?:sys\.version_info(?:\.(?P<part>major|minor))?|(?:six\.)?PY(?P<flag>[23]))"
-)
 VERSIONS_OF_TODAY = ("2.16.2", "2.17.1", "2.18.1", "2.19.1", "2.20.0", "2.21.0", "2.22.0")
 """Those that what is migrated runs on."""
-_PYTHONS = dict.fromkeys(VERSIONS_OF_TODAY, (3, 10)) | {VERSIONS_OF_TODAY[-1]: (3, 13)}
-"""The oldest and the newest Python that these run on."""
 _STRING_METHODS = frozenset(
     {"split", "rsplit", "startswith", "endswith", "strip", "replace", "partition", "rpartition"}
     | {"join", "lower", "lstrip", "rstrip"}
@@ -375,16 +368,6 @@ class VersionValues:
             return value.attribute(node.attr.value)
         raise UnknownValueError
 
-    def _of_python(self, path: str) -> Any:
-        """Returns what a path tells of the version of Python."""
-        found, python = _PYTHON.fullmatch(path), _PYTHONS.get(self.version)
-        if found is None or python is None:
-            raise UnknownValueError
-        if found["flag"]:
-            return found["flag"] == str(python[0])
-        values = {"major": python[0], "minor": python[1]}
-        return values.get(found["part"], (*python, 0, "final", 0))
-
     def _at(self, path: str) -> Any:
         if _VERSION.match(canonical(path)):
             return self.version
@@ -410,30 +393,20 @@ class VersionValues:
 
     def _of_binding(self, binding: Binding) -> Any:
         if binding.kind is BindingKind.ASSIGN and binding.value is not None:
-            if self._may_change(binding):
-                raise UnknownValueError
+            parent = self.resolver.scopes.tree.parent
+            called = any(isinstance(parent(use), cst.Attribute) for use in binding.uses)
+            if isinstance(binding.value, cst.List) and (called or not binding.value.elements):
+                raise UnknownValueError  # The program can fill or empty it afterwards.
             return self.of(binding.value)
         if binding.kind is BindingKind.IMPORT and binding.path is not None:
             if frameworks.is_framework(binding.path):
                 return self._at(binding.path)
-            defined = self.where.modules.definitions(self.resolver, binding.path)
-            return self._defined(defined) if defined else self._of_python(binding.path)
+            return self._defined(self.where.modules.definitions(self.resolver, binding.path))
         return self._unpacked(binding)
 
-    def _may_change(self, binding: Binding) -> bool:
-        """Whether a name is given a list that the program can fill or empty afterwards."""
-        if not isinstance(binding.value, cst.List):
-            return False
-        parent = self.resolver.scopes.tree.parent
-        called = any(isinstance(parent(use), cst.Attribute) for use in binding.uses)
-        return called or not binding.value.elements
-
     def _in_project(self, node: cst.BaseExpression) -> Any:
-        """Returns the value of a flag that is in another file of the project, or Python's."""
-        defined = self.where.modules.named(self.resolver, node)
-        if not defined:
-            return self._of_python(self.resolver.path(node) or dotted(node) or "")
-        return self._defined(defined)
+        """Returns the value of a flag that is in another file of the project."""
+        return self._defined(self.where.modules.named(self.resolver, node))
 
     def _defined(self, definitions: Sequence[Definition]) -> Any:
         files = {definition.resolver for definition in definitions}
@@ -461,22 +434,13 @@ class VersionValues:
             return self._builtin(node.func.value, arguments)
         path = self.resolver.path(node.func) or dotted(node.func) or ""
         if path.rpartition(".")[2] in _PARSERS and len(arguments) == 1:
-            return ParsedVersion(self._version_text(arguments[0]))
+            return ParsedVersion(str(self.of(arguments[0])))
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _STRING_METHODS:
             text = self.of(node.func.value)
             if isinstance(text, str):
                 result = getattr(text, node.func.attr.value)(*map(self.of, arguments))
                 return tuple(result) if isinstance(result, list) else result
         return self._own_function(node, arguments)
-
-    def _version_text(self, node: cst.BaseExpression) -> str:
-        try:
-            return str(self.of(node))
-        except UnknownValueError:
-            name = (dotted(node) or "").rpartition(".")[2]
-            if _NAMED_VERSION.fullmatch(name):
-                return self.version
-            raise
 
     def _builtin(self, name: str, arguments: Sequence[cst.BaseExpression]) -> Any:
         if name == "map" and len(arguments) == 2 and dotted(arguments[0]) in {"int", "float"}:

@@ -16,7 +16,7 @@ from lossscale_codemods.domain.type_inference import ObjectType
 from lossscale_codemods.python import BindingKind, class_of_self
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names
-from lossscale_codemods.tables.names import Meaning, canonical
+from lossscale_codemods.tables.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,15 +57,6 @@ _MAKING = frozenset({Meaning.OPTIMIZER, Meaning.REWRITE})
 _WRAPPING = frozenset({Meaning.SET_POLICY, Meaning.POLICY, Meaning.POLICY_SCOPE})
 """What has Keras wrap the optimizers of the models that a program compiles."""
 _WRAPPED = {ObjectType.KERAS: ObjectType.WRAPPER, ObjectType.V1: ObjectType.V1_WRAPPER}
-_USES = {
-    "compute_gradients": ObjectType.V1,
-    "get_scaled_loss": ObjectType.KERAS,
-    "get_unscaled_gradients": ObjectType.KERAS,
-}
-"""Methods that optimizers of one kind alone have, before they are wrapped or after that."""
-_KERAS_METHODS = frozenset({"compile", "fit", "fit_generator"})
-_V1_PATHS = ("tensorflow.estimator.", "tensorflow.compat.v1.estimator.")
-_GLOBAL_STEP = frozenset({"get_or_create_global_step", "get_global_step", "create_global_step"})
 
 
 class Certainty(enum.Enum):
@@ -120,9 +111,7 @@ _OF_NO_KIND = Answer(
 def what_is(node: cst.BaseExpression, program: Program) -> Answer:
     """Says whether an optimizer is one of Keras or of TensorFlow 1, before it is wrapped.
 
-    An answer that is only likely goes by what the file makes; then by what it calls that optimizers
-    of one kind alone have; then by its way of training: `compile`, `fit` and `GradientTape` are for
-    Keras optimizers, estimators and global steps for those of TensorFlow 1.
+    An answer that is only likely goes by what the file makes.
 
     Args:
         node: The expression.
@@ -135,46 +124,21 @@ def what_is(node: cst.BaseExpression, program: Program) -> Answer:
             return Answer(Certainty.PROVEN, f"it is a {kind.value}", kind)
     if program.has_v1_optimizers_only:
         return _ONLY_V1
-    for evidence in (_made(program), _used(program), _trained(program)):
-        found = set(evidence)
-        if found:
-            likely = f"the file points at a {next(iter(found)).value}"
-            return Answer(Certainty.LIKELY, likely, found.pop()) if len(found) == 1 else _OF_NO_KIND
-    return _OF_NO_KIND
+    found = set(_made(program))
+    if len(found) != 1:
+        return _OF_NO_KIND
+    (likely,) = found
+    return Answer(Certainty.LIKELY, f"the file makes a {likely.value}", likely)
 
 
 def _made(program: Program) -> Iterator[ObjectType]:
-    for _, path in _calls(program):
+    """Yields what kinds of optimizers a file makes."""
+    for node in program.tree.nodes(cst.Call):
+        path = program.resolver.path(node.func)
         if path is not None and frameworks.is_keras_optimizer(path):
             yield ObjectType.KERAS
         elif path is not None and frameworks.is_v1_optimizer(path):
             yield ObjectType.V1
-
-
-def _used(program: Program) -> Iterator[ObjectType]:
-    yield from (kind for name, kind in _USES.items() if name in program.reads_by_attribute)
-    for call, _ in _calls(program):
-        if any(a.keyword is not None and a.keyword.value == "global_step" for a in call.args):
-            yield ObjectType.V1
-
-
-def _trained(program: Program) -> Iterator[ObjectType]:
-    for call, path in _calls(program):
-        method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
-        if path is None:
-            if method in _KERAS_METHODS:
-                yield ObjectType.KERAS
-        elif path.endswith(".GradientTape"):
-            yield ObjectType.KERAS
-        elif canonical(path).startswith(_V1_PATHS) or path.rpartition(".")[2] in _GLOBAL_STEP:
-            yield ObjectType.V1
-
-
-def _calls(program: Program) -> Iterator[tuple[cst.Call, str | None]]:
-    """Yields every call of a name, with the path of what it calls."""
-    for node in program.tree.parents:
-        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Attribute):
-            yield node, program.resolver.path(node.func)
 
 
 def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:

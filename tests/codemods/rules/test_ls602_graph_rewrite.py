@@ -96,16 +96,15 @@ def test_the_path_of_the_function_does_not_tell_the_kind_of_optimizer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "becomes"),
+    "use",
     [
-        ("grads = opt.compute_gradients(loss)", f"tf.compat.v1.mixed_precision.{ENABLE}(opt)"),
-        ("opt.minimize(loss, global_step=step)", f"tf.compat.v1.mixed_precision.{ENABLE}(opt)"),
-        ("loss = opt.get_scaled_loss(loss)", "tf.keras.mixed_precision.LossScaleOptimizer(opt)"),
-        ("opt.minimize(loss, var_list=v)", None),
-        ("opt.compute_gradients(a)\n    other.get_scaled_loss(b)", None),
+        "grads = opt.compute_gradients(loss)",
+        "opt.minimize(loss, global_step=step)",
+        "loss = opt.get_scaled_loss(loss)",
+        "opt.minimize(loss, var_list=v)",
     ],
 )
-def test_what_one_kind_alone_can_do_makes_that_likely(use: str, becomes: str | None) -> None:
+def test_what_is_called_does_not_tell_the_kind(use: str) -> None:
     source = (
         "import tensorflow as tf\n"
         "def train(opt, other):\n"
@@ -113,8 +112,7 @@ def test_what_one_kind_alone_can_do_makes_that_likely(use: str, becomes: str | N
         f"    {use}\n"
     )
     check_left(source, "not proven")
-    text = migrate_source(source, unsafe_fixes=True).text
-    assert text == source if becomes is None else f"opt = {becomes}\n" in text
+    assert migrate_source(source, unsafe_fixes=True).text == source
 
 
 def test_the_switch_is_under_the_condition_of_the_call() -> None:
