@@ -111,7 +111,7 @@ _OF_NO_KIND = Answer(
 def what_is(node: cst.BaseExpression, program: Program) -> Answer:
     """Says whether an optimizer is one of Keras or of TensorFlow 1, before it is wrapped.
 
-    An answer that is only likely goes by what the file makes.
+    An answer that is only likely goes by what the file makes, and whether it compiles models.
 
     Args:
         node: The expression.
@@ -124,21 +124,23 @@ def what_is(node: cst.BaseExpression, program: Program) -> Answer:
             return Answer(Certainty.PROVEN, f"it is a {kind.value}", kind)
     if program.has_v1_optimizers_only:
         return _ONLY_V1
-    found = set(_made(program))
+    found = set(_pointed_at(program))
     if len(found) != 1:
         return _OF_NO_KIND
     (likely,) = found
-    return Answer(Certainty.LIKELY, f"the file makes a {likely.value}", likely)
+    return Answer(Certainty.LIKELY, f"the file points at a {likely.value}", likely)
 
 
-def _made(program: Program) -> Iterator[ObjectType]:
-    """Yields what kinds of optimizers a file makes."""
+def _pointed_at(program: Program) -> Iterator[ObjectType]:
+    """Yields what kinds of optimizers a file makes, or compiles a model with."""
     for node in program.tree.nodes(cst.Call):
         path = program.resolver.path(node.func)
         if path is not None and frameworks.is_keras_optimizer(path):
             yield ObjectType.KERAS
         elif path is not None and frameworks.is_v1_optimizer(path):
             yield ObjectType.V1
+        elif path is None and (dotted(node.func) or "").endswith(".compile"):
+            yield ObjectType.KERAS
 
 
 def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:

@@ -148,16 +148,7 @@ class Modules:
             if not inner:
                 return []
             definitions += inner
-        last = max((self._place(resolver, d.binding.node) for d in definitions), default=-1)
-        stars = [star for star in module.stars if self._place(resolver, star.node) > last]
-        return [*definitions, *self._from_stars(resolver, stars, ".".join(names), seen)]
-
-    @staticmethod
-    def _place(resolver: Resolver, node: cst.CSTNode) -> int:
-        """Returns which of a module's statements a node is in; of others' nodes, the first."""
-        above = {node, *resolver.scopes.tree.ancestors(node)}
-        body = resolver.scopes.tree.module.body
-        return next((n for n, statement in enumerate(body) if statement in above), -1)
+        return [*definitions, *self._from_stars(resolver, module.stars, ".".join(names), seen)]
 
     def _behind(
         self,

@@ -261,14 +261,12 @@ class GraphRewrite(Rule):
         Case(
             f"{_HEAD}def fit(model, opt):\n"
             "    opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n"
-            "    model.compile(optimizer=opt, loss='mse')\n"
-            "fit(model, tf.keras.optimizers.legacy.Adam())\n",
+            "    model.compile(optimizer=opt, loss='mse')\n",
             review="v1 or a Keras optimizer",
             unsafe=f"{_HEAD}def fit(model, opt):\n"
             "    opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
             '    tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n'
-            "    model.compile(optimizer=opt, loss='mse')\n"
-            "fit(model, tf.keras.optimizers.legacy.Adam())\n",
+            "    model.compile(optimizer=opt, loss='mse')\n",
         ),
         Case(
             f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"

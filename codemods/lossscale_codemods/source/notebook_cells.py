@@ -105,13 +105,11 @@ def texts_of(path: Path, source: bytes) -> dict[int | None, str]:
 
 def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yields where the `source` value of each cell is in the text."""
-    for key, start, _ in _members(text, _skip_space(text, 0)):
+    for key, start, _ in _parts(text, _skip_space(text, 0)):
         if key == "cells":
-            for index, (left, _) in enumerate(_items(text, start)):
-                if text[left] != "{":
-                    continue
-                for name, value_start, value_end in _members(text, left):
-                    if name == "source":
+            for index, (_, left, _) in enumerate(_parts(text, start)):
+                for name, value_start, value_end in _parts(text, left):
+                    if name == "source" and text[left] == "{":
                         yield index, (value_start, value_end)
 
 
@@ -120,25 +118,19 @@ def _skip_space(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _members(text: str, position: int) -> Iterator[tuple[str, int, int]]:
-    """Yields the members of the JSON object that starts at a position."""
+def _parts(text: str, position: int) -> Iterator[tuple[object, int, int]]:
+    """Yields the members of the JSON object or array that starts at a position."""
+    closing = {"{": "}", "[": "]"}.get(text[position])
+    if closing is None:
+        return
     position = _skip_space(text, position + 1)
-    while text[position] != "}":
-        key, end = _value_at(text, position)
-        start = _skip_space(text, _skip_space(text, end) + 1)
+    while text[position] != closing:
+        start, key = position, None
+        if closing == "}":
+            key, end = _value_at(text, position)
+            start = _skip_space(text, _skip_space(text, end) + 1)
         _, end = _value_at(text, start)
         yield key, start, end
-        position = _skip_space(text, end)
-        if text[position] == ",":
-            position = _skip_space(text, position + 1)
-
-
-def _items(text: str, position: int) -> Iterator[tuple[int, int]]:
-    """Yields the items of the JSON array that starts at a position."""
-    position = _skip_space(text, position + 1)
-    while text[position] != "]":
-        _, end = _value_at(text, position)
-        yield position, end
         position = _skip_space(text, end)
         if text[position] == ",":
             position = _skip_space(text, position + 1)

@@ -16,9 +16,7 @@ import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from libcst import BatchableCSTVisitor
+    from collections.abc import Iterator, Sequence
 
 
 Span: TypeAlias = tuple[int, int]
@@ -110,18 +108,6 @@ def tree_of(source: bytes | str, name: str = "") -> Tree:
     return Tree(cst.parse_module(source))
 
 
-class _Positions(MetadataWrapper):
-    """A module with the positions of its nodes."""
-
-    def visit_batched(
-        self, visitors: Iterable[BatchableCSTVisitor], *arguments: Any, **more: Any
-    ) -> cst.CSTNode:
-        """Visits the module, if anyone visits: libcst would walk through it for nobody."""
-        if not visitors:
-            return self.module
-        return super().visit_batched(visitors, *arguments, **more)
-
-
 class Tree:
     """A module with the parents, the spans and the source text of its nodes.
 
@@ -142,7 +128,7 @@ class Tree:
     @functools.cached_property
     def _spans(self) -> dict[cst.CSTNode, Span]:
         # Files in which nothing is found never need them.
-        wrapper = _Positions(self.module, unsafe_skip_copy=True)
+        wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
         spans = wrapper.resolve(ByteSpanPositionProvider)
         return {node: (one.start, one.start + one.length) for node, one in spans.items()}
 

@@ -21,6 +21,7 @@ V1 = "tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(opt)"
     [
         ("wrap(tf.keras.optimizers.Adam())\n", KERAS),
         ("wrap(tf.compat.v1.train.AdamOptimizer())\n", V1),
+        ("def fit(model):\n    model.compile(wrap(model.opt))\n", KERAS),
         # What is made counts, and not how it is trained.
         ("wrap(tf.compat.v1.train.AdamOptimizer())\nmodel.fit(x)\n", V1),
     ],
@@ -33,7 +34,7 @@ def test_a_file_that_points_at_one_kind(rest: str, becomes: str) -> None:
     "rest",
     [
         "",
-        "def fit(model):\n    model.compile(wrap(model.opt))\n",
+        "def fit(model):\n    model.compile(wrap(tf.compat.v1.train.AdamOptimizer()))\n",
         "with tf.GradientTape() as tape:\n    pass\n",
         "step = tf.compat.v1.train.get_or_create_global_step()\n",
         "import re\nre.compile('a')\n",
