@@ -177,37 +177,26 @@ def remove_item(
     """
     edits: list[Edit] = []
     spans = [tree.span(item) for item in items]
-    keep = [item not in gone for item in items]
     for index, (start, end) in enumerate(spans):
-        if keep[index]:
+        if items[index] not in gone:
             continue
-        before = next((i for i in range(index - 1, -1, -1) if keep[i]), None)
-        end_before = spans[index - 1][1]
-        follows = any(edit.end == end_before for edit in edits)  # What went there left no comma.
-        is_gone = any(edit.start < end_before <= edit.end for edit in edits)
+        end_before = spans[index - 1][1] if index else start
         has_comment = b"#" in tree.text[end_before:start]
-        if before is not None and (follows or not is_gone) and not has_comment:
+        if not has_comment and any(item not in gone for item in items[:index]):
             edits.append(Edit(end_before, end, ""))
-            continue
-        after_comma = _behind_comma(tree, end)
-        line_start, line_end = tree.line_start(start), tree.line_end(after_comma)
-        own_line = not tree.text[line_start:start].strip()
-        rest = tree.text[after_comma:line_end].strip()
-        if own_line and not rest:
-            edits.append(Edit(line_start, line_end, ""))
+        elif index + 1 < len(items) and not has_comment:
+            edits.append(Edit(start, spans[index + 1][0], ""))
         else:
-            while after_comma < len(tree.text) and tree.text[after_comma : after_comma + 1] == b" ":
-                after_comma += 1
-            edits.append(Edit(start, after_comma, ""))
+            end = _behind_comma(tree, end)
+            first, last = tree.line_start(start), tree.line_end(end)
+            is_alone = not (tree.text[first:start] + tree.text[end:last]).strip()
+            edits.append(Edit(first, last, "") if is_alone else Edit(start, end, ""))
     return edits
 
 
 def _behind_comma(tree: Tree, end: int) -> int:
-    text = tree.text
-    position = end
-    while position < len(text) and text[position : position + 1] in (b" ", b"\t"):
-        position += 1
-    return position + 1 if text[position : position + 1] == b"," else end
+    behind = tree.text[end:].lstrip(b" \t")
+    return len(tree.text) - len(behind[1:].lstrip(b" ")) if behind.startswith(b",") else end
 
 
 def replace_argument(tree: Tree, call: cst.Call, old: cst.Arg, new: Sequence[str]) -> list[Edit]:
