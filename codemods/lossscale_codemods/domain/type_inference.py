@@ -288,14 +288,13 @@ class TypeInference:
         """
         members = self.project.members
         definitions = members.attributes(owner, name)
-        others = members.overridden(owner, name) if below else []
-        if not definitions and not others:
+        if not definitions:
             return None
-        if others is None or members.may_be_assigned_elsewhere(name, owner):
+        if (below and members.has_subclasses(owner)) or members.may_be_assigned_elsewhere(
+            name, owner
+        ):
             return UNKNOWN
-        return union(
-            self.project.file(d.resolver).of_binding(d.binding) for d in [*definitions, *others]
-        )
+        return union(self.project.file(d.resolver).of_binding(d.binding) for d in definitions)
 
     def of_binding(self, binding: Binding) -> Values:
         """Returns the objects that a binding of this file can give its name."""
@@ -501,9 +500,7 @@ class TypeInference:
         scope = self.resolver.class_of(func.value)
         if scope is not None:
             owner = ProjectClass(self.resolver, scope)
-            below = members.overridden(owner, name)
-            above = self._method_of(owner, name)
-            return [] if below is None or not above else [*above, *below]
+            return [] if members.has_subclasses(owner) else self._method_of(owner, name)
         classes: list[ProjectClass | None]
         classes = [*self.project.modules.classes(self.resolver, func.value)]
         classes = classes or [value.instance_of for value in self.values(func.value)]

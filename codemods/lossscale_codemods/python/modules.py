@@ -311,48 +311,17 @@ class ClassMembers:
                 break
         return classes
 
-    def subclasses(self, owner: ProjectClass) -> list[ProjectClass] | None:
-        """Returns the classes that inherit from a class; nothing if they are not all known."""
-        below: list[ProjectClass] = []
-        waiting = [owner]
-        while waiting:
-            base = waiting.pop()
-            direct = self._direct_subclasses(base)
-            if direct is None or len(below) > _MOST_CLASSES:
-                return None
-            for one in direct:
-                if one not in below:
-                    below.append(one)
-                    waiting.append(one)
-        return below
-
-    def _direct_subclasses(self, base: ProjectClass) -> list[ProjectClass] | None:
-        name = base.node.name.value
-        says_so = re.compile(rb"\bclass\s+\w+\s*\([^)]*\b%s\b" % re.escape(name.encode()))
-        resolvers: list[Resolver] = [base.resolver]
-        for path in self.modules.mentioning(name):
-            if says_so.search(self.modules.source(path)):
-                resolver = self.modules.at(path)
-                if resolver is None:
-                    return None
-                if resolver not in resolvers:
-                    resolvers.append(resolver)
-        return [
-            ProjectClass(resolver, scope)
-            for resolver in resolvers
-            for node, scope in resolver.scopes.of_node.items()
-            if isinstance(node, cst.ClassDef)
-            and any(base in self.modules.classes(resolver, b.value) for b in node.bases)
-        ]
+    def has_subclasses(self, owner: ProjectClass) -> bool:
+        """Whether a class seems to inherit from a class, by the name of that."""
+        name = re.escape(owner.node.name.value.encode())
+        says_so = re.compile(rb"\bclass\s+\w+\s*\([^)]*\b%s\b" % name)
+        sources = map(self.modules.source, self.modules.mentioning(owner.node.name.value))
+        own = owner.resolver.scopes.tree.text
+        return any(says_so.search(source) for source in (own, *sources))
 
     def attributes(self, owner: ProjectClass, name: str) -> list[Definition]:
         """Returns what a class and its bases give to an attribute, in methods and in their body."""
         return [found for one in self.line(owner) for found in _given(one, name)]
-
-    def overridden(self, owner: ProjectClass, name: str) -> list[Definition] | None:
-        """Returns what subclasses give to an attribute; nothing if they are not all known."""
-        below = self.subclasses(owner)
-        return None if below is None else [found for one in below for found in _given(one, name)]
 
     def method(self, owner: ProjectClass, name: str) -> list[Definition]:
         """Returns the definitions of a method, of the nearest class that has it."""
