@@ -17,7 +17,6 @@ from lossscale_codemods.domain import (
     loss_scale_optimizer,
 )
 from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Verdict, rename
-from lossscale_codemods.rules.contrib import contrib_member
 from lossscale_codemods.rules.loss_scale_arguments import takes_old_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, names
@@ -69,9 +68,8 @@ class UnknownRoot(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports every name of this kind."""
+        del program
         if occurrence.role is not Role.UNRESOLVED:
-            return None
-        if contrib_member(occurrence.node, program) is not None:
             return None
         return Review(
             "it reads like an old name, but where its first part comes from cannot be seen here",

@@ -267,6 +267,62 @@ class V1Names(Rule):
         return rename("the name that is still there under compat.v1", occurrence)
 
 
+_OF_CONTRIB = {
+    "FixedLossScaleManager": Review(
+        "tf.contrib is gone, and its optimizer skipped steps that are not finite, which current "
+        "ones apply under a fixed loss scale",
+        f"If that is fine, use {_V1}.MixedPrecisionLossScaleOptimizer with the number.",
+    ),
+    "ExponentialUpdateLossScaleManager": Review(
+        "tf.contrib is gone; a DynamicLossScale halves at the first step that is not finite and "
+        "doubles after so many that are, which this manager does only with "
+        "decr_every_n_nan_or_inf=1, incr_ratio=2 and decr_ratio=0.5",
+        f"If that is fine, use {_V1}.DynamicLossScale and {_V1}.MixedPrecisionLossScaleOptimizer.",
+    ),
+}
+"""What to do about the managers of `tf.contrib`."""
+_CONTRIB = Review(
+    "tf.contrib went away with TensorFlow 1",
+    f"Use {_V1}.MixedPrecisionLossScaleOptimizer for v1 optimizers, or "
+    "tf.keras.mixed_precision.LossScaleOptimizer for Keras ones.",
+)
+
+
+class Contrib(Rule):
+    """`tf.contrib.mixed_precision` is reported, with what to write in its place.
+
+    TensorFlow 2 has no `tf.contrib`. An `ExponentialUpdateLossScaleManager(init, n, 1, 2, 0.5)` is
+    a `DynamicLossScale(init, n)`, and its optimizer a `MixedPrecisionLossScaleOptimizer`. With
+    another third argument, the manager waits for so many steps that are not finite before it
+    lowers the loss scale. Its own defaults, `decr_every_n_nan_or_inf=2` and `decr_ratio=0.8`, have
+    no equivalent. Nor has a `FixedLossScaleManager`: its optimizer skipped steps that are not
+    finite, and that of `compat.v1` applies them if the loss scale is fixed.
+    """
+
+    id = "LS603"
+    title = "tf.contrib.mixed_precision"
+    meanings = frozenset({Meaning.CONTRIB})
+    valid = (
+        Case(
+            f"{_HEAD}m = tf.contrib.mixed_precision.FixedLossScaleManager(128)\n",
+            review="skipped steps that are not finite",
+        ),
+        Case(
+            f"{_HEAD}m = tf.contrib.mixed_precision.ExponentialUpdateLossScaleManager(8, 1000)\n",
+            review="which this manager does only with",
+        ),
+        Case(
+            f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(opt, manager)\n",
+            review="went away with TensorFlow 1",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Says of each name what it would be."""
+        del program
+        return _OF_CONTRIB.get(occurrence.names[0].path.rpartition(".")[2], _CONTRIB)
+
+
 class Imports(Rule):
     """Imports of old names import the new ones, under the name that the file already uses.
 
