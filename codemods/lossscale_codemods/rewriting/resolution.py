@@ -32,7 +32,6 @@ from lossscale_codemods.source.edits import (
     apply_edits,
     kept_comments,
     remove_statement,
-    small_statement,
 )
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import Meaning
@@ -106,8 +105,7 @@ class Decisions:
                 self.rules.forced[occurrence] = Review(str(error), advice)
                 return None
         self._respell_inside(edits)
-        removed = self._removed_statements()
-        removed += self._assigned_to_themselves(edits)
+        removed = self._assigned_to_themselves(edits)
         editor = ImportEditor(self.program, plan, removed)
         try:
             import_edits = editor.edits()
@@ -128,7 +126,7 @@ class Decisions:
             outcomes.edits += of_assignment
         for statement in removed:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
-        outcomes.changed_names = plan.changed_names | self._removed_variables()
+        outcomes.changed_names = plan.changed_names
         if outcomes.edits:
             outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
@@ -238,16 +236,6 @@ class Decisions:
                 forced = True
         return forced
 
-    def _removed_statements(self) -> list[cst.BaseSmallStatement]:
-        removed: list[cst.BaseSmallStatement] = []
-        for verdict in self.rules.verdicts.values():
-            if isinstance(verdict, Rewrite):
-                for binding in verdict.removes:
-                    statement = small_statement(self.tree, binding.node)
-                    if statement is not None and statement not in removed:
-                        removed.append(statement)
-        return removed
-
     def _assigned_to_themselves(
         self, edits: dict[Occurrence, list[Edit]]
     ) -> list[cst.BaseSmallStatement]:
@@ -266,15 +254,6 @@ class Decisions:
                         useless.append(statement)
                         edits[occurrence] = []
         return useless
-
-    def _removed_variables(self) -> set[str]:
-        return {
-            binding.name
-            for verdict in self.rules.verdicts.values()
-            if isinstance(verdict, Rewrite)
-            for binding in verdict.removes
-            if binding.scope is self.program.scopes.module
-        }
 
     def _recorded(
         self,

@@ -71,9 +71,9 @@ class Constructors(Rule):
     In TensorFlow 2.4, the arguments `dynamic`, `initial_scale` and `dynamic_growth_steps` replaced
     `loss_scale`: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule removes
     `"dynamic"`, which is the default, and turns a number into a fixed scale. The arguments of a
-    `DynamicLossScale` or `FixedLossScale` become arguments of the constructor. If only the running
-    program knows the value, a helper function converts it at run time. The codemod proves that
-    every rewritten call has the same meaning as before.
+    `DynamicLossScale` or `FixedLossScale` in the call become arguments of the constructor. A helper
+    function converts at run time what a variable holds, and what only the running program knows.
+    The codemod proves that every rewritten call has the same meaning as before.
 
     A call of the current class with an old argument, `mixed_precision.LossScaleOptimizer(opt,
     "dynamic")`, is an error in every TensorFlow that has that class, and gets the new arguments
@@ -101,10 +101,8 @@ class Constructors(Rule):
             "dynamic_growth_steps=500)\n",
         ),
         Case(
-            f"{_HEAD}def wrap(opt):\n"
-            "    scale = tf.mixed_precision.experimental.FixedLossScale(64)\n"
-            f"    return {_OLD}(opt, scale)\n",
-            f"{_HEAD}def wrap(opt):\n    return {_NEW}(opt, dynamic=False, initial_scale=64)\n",
+            f"{_HEAD}opt = {_OLD}(opt, tf.mixed_precision.experimental.FixedLossScale(64))\n",
+            f"{_HEAD}opt = {_NEW}(opt, dynamic=False, initial_scale=64)\n",
         ),
         Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 import re
 import textwrap
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ from lossscale_codemods.domain import (
     parse_expression,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
-from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
+from lossscale_codemods.source.edits import append_arguments, replace_argument
 from lossscale_codemods.source.syntax_tree import argument_of
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import (
@@ -74,8 +75,6 @@ _PARAMETERS = {
     "DynamicLossScale": ("initial_loss_scale", "increment_period", "multiplier"),
 }
 _TAKEN_OVER = {"initial_loss_scale": "initial_scale", "increment_period": "dynamic_growth_steps"}
-_SETTINGS = frozenset({"get_config", "increment_period", "initial_loss_scale", "multiplier"})
-"""What a loss scale object tells that its state has no part in."""
 _STATE = ("_current_loss_scale", "_num_good_steps", "update")
 _APART = (
     "Give each optimizer the object's arguments, and read the scale from the optimizer: "
@@ -122,7 +121,6 @@ class Arguments:
         message: What was done.
         claim: For the proof of meaning.
         claims: The old names that vanish with it.
-        removes: Variables that nothing needs any more.
         helper: The name of the helper function that the texts call; empty if they call none.
         doubt: Why they are only probably right, if they are.
     """
@@ -131,7 +129,6 @@ class Arguments:
     message: str
     claim: MeaningClaim
     claims: Sequence[Occurrence] = ()
-    removes: Sequence[Binding] = ()
     helper: str = ""
     doubt: Review | None = None
 
@@ -223,7 +220,6 @@ def made_of(
         edits,
         keeps_name=keeps_name,
         claims=arguments.claims,
-        removes=arguments.removes,
         meaning=arguments.claim,
         constructor=tree.full_span(call),
     )
@@ -255,16 +251,20 @@ class ArgumentReader(LossScaleTypes):
         """
         kinds = self.types(node)
         source = self.tree.source(node)
-        refusal = self._refusal(node, kinds) or self._refused_object(node, call)
+        refusal = self._refusal(node, kinds) or self._shared_object(node, call)
         if refusal is not None:
             return refusal
-        folded = self._fold(node, call)
-        if folded is not None:
-            return folded
         claim = MeaningClaim(source, self._definitions(node), self._classes(node))
+        class_name = _made_class(node, self.resolver)
+        if class_name is not None and isinstance(node, cst.Call):
+            keywords = self._keywords(node, class_name)
+            if isinstance(keywords, Review):
+                return keywords
+            made = [one for one in self.program.references if one.node is node.func]
+            message = f"the arguments of {class_name} become the constructor's own"
+            return Arguments(keywords, message, claim, claims=made)
         if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
-            removes = self._removable(node, call)
-            return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
+            return Arguments([], "dynamic loss scaling is the default", claim)
         if kinds == {LossScaleType.NUMBER}:
             number = str(float(source == "True")) if source in {"True", "False"} else source
             texts = ["dynamic=False", f"initial_scale={number}"]
@@ -322,8 +322,8 @@ class ArgumentReader(LossScaleTypes):
             )
         return None
 
-    def _refused_object(self, node: cst.BaseExpression, call: cst.Call) -> Review | None:
-        """Says why an optimizer cannot take over the arguments of a loss scale object alone."""
+    def _shared_object(self, node: cst.BaseExpression, call: cst.Call) -> Review | None:
+        """Says why a loss scale object can be that of other code as well, if it is no call."""
         if isinstance(node, cst.Call):
             return None
         source = " ".join(self.tree.source(node).split())
@@ -337,26 +337,32 @@ class ArgumentReader(LossScaleTypes):
         uses = [use for binding in bindings for use in binding.uses]
         if isinstance(node, cst.Attribute):
             uses += self.program.reads_by_attribute.get(node.attr.value, ())
-        uses = [use for use in uses if self._asks_for_state(use)]
-        for binding in bindings:
-            made = binding.node.default if isinstance(binding.node, cst.Param) else binding.value
-            if is_moving(made, self.resolver):
-                uses += reads_of(binding, self.program)
-                if binding.kind is BindingKind.PARAMETER or self._repeats(binding.node, call):
-                    return _shared(f"{source} is made once and may be given to several optimizers")
         for use in uses:
             owner = use.value if isinstance(use, cst.Attribute) else None
             is_read = owner is not None and self.program.types.is_wrapper(owner)
-            if not (self._is_in(use, call) or is_read or asks_for_settings(use, self.program)):
+            if self._asks_for_state(use) and not is_read:
                 return _shared(f"{source} is also used on line {self.program.line(use)}")
+        for binding in bindings:
+            made = binding.node.default if isinstance(binding.node, cst.Param) else binding.value
+            if is_moving(made, self.resolver) and not self._is_for_one(binding, call):
+                return _shared(f"{source} may be given to several optimizers, or used besides")
         return None
 
-    def _repeats(self, start: cst.CSTNode, call: cst.CSTNode) -> bool:
-        """Whether a call can run more often than another place, such as an assignment."""
-        around = set(self.tree.ancestors(start))
-        repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
-        above = (one for one in self.tree.ancestors(call) if isinstance(one, repeating))
-        return any(one not in around for one in above)
+    def _is_for_one(self, binding: Binding, call: cst.Call) -> bool:
+        """Whether a variable is read by one call alone, which runs as often as it is assigned."""
+        tree = self.tree
+        line, other = tree.statement(binding.node), tree.statement(call)
+        inside = itertools.takewhile(lambda one: one is not other, tree.ancestors(call))
+        exports = self.program.exports.users
+        return (
+            isinstance(line, cst.SimpleStatementLine)
+            and not isinstance(binding.node, cst.Attribute)
+            and tree.parent(line) is tree.parent(other)
+            and not any(isinstance(one, cst.Lambda | cst.BaseComp) for one in inside)
+            and len(binding.uses) == 1
+            and binding.name not in self.program.exported
+            and binding.name not in exports
+        )
 
     def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
         """Whether a name is that of an object that moves, which another file makes."""
@@ -374,9 +380,6 @@ class ArgumentReader(LossScaleTypes):
         if isinstance(above, cst.Attribute):
             return above.attr.value in _STATE
         return call is not None and not call.args
-
-    def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
-        return any(above is call for above in self.tree.ancestors(node))
 
     def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
         """Returns the values of every variable in an expression, as far as all are known."""
@@ -417,35 +420,6 @@ class ArgumentReader(LossScaleTypes):
                     stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
         return class_names
 
-    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
-        """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
-        bindings = [*self.resolver.bindings(node)] if isinstance(node, cst.Name) else []
-        binding = bindings[0] if len(bindings) == 1 else None
-        is_assigned = binding is not None and binding.kind is BindingKind.ASSIGN
-        value = binding.value if binding is not None and is_assigned else node
-        class_name = _made_class(value, self.resolver)
-        if class_name is None or not isinstance(value, cst.Call):
-            return None
-        keywords = self._keywords(value, class_name)
-        if isinstance(keywords, Review):
-            return keywords
-        if binding is not None and not self._is_stable(value):
-            return Review(
-                f"the values that {binding.name} is made from may change before it is used",
-                "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
-                "`dynamic_growth_steps`.",
-            )
-        removes = self._removable(node, call)
-        stays = binding is not None and not removes
-        found = [o for o in self.program.references if o.node is value.func]
-        return Arguments(
-            keywords,
-            f"the arguments of {class_name} become the constructor's own",
-            MeaningClaim(self.tree.source(node), self._definitions(node), self._classes(node)),
-            claims=[] if stays else found,
-            removes=removes,
-        )
-
     def _keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
         """Returns the constructor's arguments for those of a loss scale object."""
         order = _PARAMETERS[class_name]
@@ -475,42 +449,6 @@ class ArgumentReader(LossScaleTypes):
         return [
             f"{_TAKEN_OVER[name]}={text}" for name, text in given.items() if name in _TAKEN_OVER
         ]
-
-    def _is_stable(self, value: cst.Call) -> bool:
-        """Whether what a loss scale is made from is the same wherever it is read."""
-        shared = {name for _, name in self.program.scopes.rebound_elsewhere}
-        for argument in value.args:
-            part = argument.value
-            if constant_or_none(self.tree.source(part)) is not None:
-                continue
-            if not isinstance(part, cst.Name) or part.value in shared:
-                return False
-            bindings = self.resolver.bindings(part)
-            if len(bindings) != 1 or len(next(iter(bindings)).scope.bindings[part.value]) != 1:
-                return False
-        return True
-
-    def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
-        """Returns the variable behind an argument, if nothing else uses it."""
-        bindings = self.resolver.bindings(node) if isinstance(node, cst.Name) else ()
-        if len(bindings) != 1:
-            return []
-        (binding,) = bindings
-        owner = binding.scope
-        shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
-        exported = owner is self.program.scopes.module and (
-            binding.name in self.program.exported or binding.name in self.program.exports.users
-        )
-        if shared or exported or owner.is_class:
-            return []
-        if len(binding.uses) != 1 or not self._is_in(binding.uses[0], call):
-            return []
-        statement = small_statement(self.tree, binding.node)
-        if isinstance(statement, cst.Assign):
-            only = len(statement.targets) == 1 and isinstance(statement.targets[0].target, cst.Name)
-        else:
-            only = isinstance(statement, cst.AnnAssign)
-        return [binding] if only else []
 
 
 def _doubt(program: Program) -> Review | None:
@@ -577,12 +515,6 @@ def reads_of(binding: Binding, program: Program) -> Iterator[cst.CSTNode]:
         owner = attribute_owner(read, program.resolver)
         if read not in binding.uses and not (owner and program.types.is_wrapper(owner)):
             yield read
-
-
-def asks_for_settings(read: cst.CSTNode, program: Program) -> bool:
-    """Whether a loss scale object is only asked for what it was made with."""
-    above = program.tree.parent(read)
-    return isinstance(above, cst.Attribute) and above.attr.value.lstrip("_") in _SETTINGS
 
 
 def names_taker(call: cst.Call, program: Program) -> bool:

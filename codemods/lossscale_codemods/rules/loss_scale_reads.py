@@ -39,7 +39,6 @@ from lossscale_codemods.rules.base import (
 )
 from lossscale_codemods.rules.lookups import Lookup, last_name, literal_text, lookup_of
 from lossscale_codemods.rules.loss_scale_arguments import (
-    asks_for_settings,
     is_moving,
     names_taker,
     reads_of,
@@ -595,11 +594,10 @@ def _lost_objects(program: Program) -> Iterator[cst.CSTNode]:
         if not is_moving(value, program.resolver):
             continue
         reads = dict.fromkeys(read for binding in bindings for read in reads_of(binding, program))
-        live = [read for read in reads if not asks_for_settings(read, program)]
-        takers = [program.tree.taker_of(read) for read in live]
+        takers = [program.tree.taker_of(read) for read in reads]
         if any(taker is not None and names_taker(taker, program) for taker in takers):
             continue  # The rule for constructors says what there is to say.
-        if len(live) > 1 and any(_leaves(read, program) for read in live):
+        if len(reads) > 1 and any(_leaves(read, program) for read in reads):
             yield value
 
 

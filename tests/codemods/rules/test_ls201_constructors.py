@@ -145,34 +145,25 @@ def test_crlf_tabs_and_a_byte_order_mark() -> None:
         assert result.output == mark + after.encode()
 
 
-def test_a_variable_is_folded_and_removed() -> None:
-    check_transformed(
-        f"""
+def test_an_object_in_a_variable_is_read_when_the_program_runs() -> None:
+    body = """
         import tensorflow as tf
 
         def wrap(opt, params):
-            # the scale
-            scale = tf.mixed_precision.experimental.DynamicLossScale(params)
-            return {OLD}(opt, loss_scale=scale)
-        """,
-        f"""
-        import tensorflow as tf
-
-        def wrap(opt, params):
-            # the scale
-            return {NEW}(opt, initial_scale=params)
-        """,
-    )
+            scale = {}.DynamicLossScale(params)
+            return {}
+        """
+    old = body.format("tf.mixed_precision.experimental", f"{OLD}(opt, loss_scale=scale)")
+    result = migrate_source(program(old))
+    assert reviews(result) == []
+    assert "scale = tf.compat.v1.mixed_precision.DynamicLossScale(params)" in result.text
+    assert f"return {NEW}(opt, **_loss_scale_arguments(scale))" in result.text
 
 
 def test_a_variable_that_is_dynamic() -> None:
     check_transformed(
         f"import tensorflow as tf\nscale = 'dynamic'\nopt = {OLD}(opt, scale)\n",
-        f"import tensorflow as tf\nopt = {NEW}(opt)\n",
-    )
-    check_transformed(
-        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {OLD}(opt, scale)\nprint(scale)\n",
-        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {NEW}(opt)\nprint(scale)\n",
+        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {NEW}(opt)\n",
     )
 
 
@@ -252,21 +243,23 @@ def test_a_loss_scale_that_two_optimizers_share() -> None:
         ("DynamicLossScale(start)", "start = 1"),
     ],
 )
-def test_an_object_of_values_that_may_change_leaves_the_constructor(
+def test_an_object_of_values_that_may_change_is_made_before_they_do(
     made: str, between: str
 ) -> None:
-    body = """
-        import tensorflow as tf
-        def wrap(opt, numbers, config, start):
-            scale = tf.{}.{}
-            {}
-            return tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
-        """
-    check_review(
-        body.format("train.experimental", made, between),
-        body.format("compat.v1.mixed_precision", made, between),
-        "may change before it is used",
+    result = migrate_source(
+        program(
+            f"""
+            import tensorflow as tf
+            def wrap(opt, numbers, config, start):
+                scale = tf.train.experimental.{made}
+                {between}
+                return {OLD}(opt, scale)
+            """
+        )
     )
+    assert reviews(result) == []
+    assert f"scale = tf.compat.v1.mixed_precision.{made}\n    {between}\n" in result.text
+    assert f"return {NEW}(opt, **_loss_scale_arguments(scale))" in result.text
 
 
 def test_shapes() -> None:

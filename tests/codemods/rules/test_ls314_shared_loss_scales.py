@@ -41,12 +41,13 @@ def test_a_shared_object_leaves_the_constructor(use: str, is_before: bool) -> No
     )
 
 
-def test_its_settings_stay_with_it() -> None:
-    check_transformed(
+def test_an_object_that_is_asked_for_settings_is_used_besides() -> None:
+    check_review(
         f"import tensorflow as tf\nscale = {SCALE}(64)\nopt = {OLD}(inner, scale)\n"
         "print(scale.increment_period)\n",
-        f"import tensorflow as tf\nscale = {NEW_SCALE}(64)\nopt = {NEW}(inner, initial_scale=64)\n"
+        f"import tensorflow as tf\nscale = {NEW_SCALE}(64)\nopt = {OLD}(inner, scale)\n"
         "print(scale.increment_period)\n",
+        SHARED,
     )
 
 
