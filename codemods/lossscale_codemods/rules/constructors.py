@@ -32,6 +32,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
+from lossscale_codemods.rules.lookups import last_name
 from lossscale_codemods.rules.loss_scale_arguments import (
     ArgumentReader,
     Arguments,
@@ -47,7 +48,6 @@ from lossscale_codemods.source.edits import insert_line_behind
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.frameworks import is_new_optimizer
 from lossscale_codemods.tables.names import (
-    WITH_KERAS_2,
     WITH_KERAS_3,
     Meaning,
     Target,
@@ -76,9 +76,9 @@ class Constructors(Rule):
     The codemod proves that every rewritten call has the same meaning as before.
 
     A call of the current class with an old argument, `mixed_precision.LossScaleOptimizer(opt,
-    "dynamic")`, is an error in every TensorFlow that has that class, and gets the new arguments
-    too. A number without a keyword stays: Keras 3 reads it as the first value of a dynamic scale,
-    and the old API read it as a fixed one.
+    "dynamic")`, is an error in every TensorFlow that has that class, and is reported. A number
+    without a keyword is reported too: Keras 3 reads it as the first value of a dynamic scale, and
+    the old API read it as a fixed one.
     """
 
     id = "LS201"
@@ -104,7 +104,6 @@ class Constructors(Rule):
             f"{_HEAD}opt = {_OLD}(opt, tf.mixed_precision.experimental.FixedLossScale(64))\n",
             f"{_HEAD}opt = {_NEW}(opt, dynamic=False, initial_scale=64)\n",
         ),
-        Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
     )
     valid = (
         Case(f"{_HEAD}opt = {_OLD}(opt, None)\n", review="was an error in every version"),
@@ -113,6 +112,7 @@ class Constructors(Rule):
             f"{_HEAD}opt = {_OLD}(opt, tf.train.experimental.DynamicLossScale(multiplier=4))\n",
             review="multiplier of 4 has no equivalent",
         ),
+        Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", review="takes no `loss_scale`"),
         Case(f"{_HEAD}opt = {_NEW}(opt, 1024)\n", review="Keras 3"),
         Case(f"{_HEAD}opt = {_NEW}(opt, False, 1024)\n"),
         Case("from mylib import LossScaleOptimizer\nopt = LossScaleOptimizer(opt, 'dynamic')\n"),
@@ -128,7 +128,7 @@ class Constructors(Rule):
                 names = tuple(old_name(path, program.target) for path in moved)
                 span = program.tree.span(node.func)
                 occurrence = Occurrence(node.func, span, Role.FOUND, names, rule=self.id)
-                yield occurrence, _half_migrated(occurrence, node, argument, program)
+                yield occurrence, _half_migrated(occurrence, argument, program)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Rewrites a call, whatever its loss scale is written as."""
@@ -161,35 +161,23 @@ class Constructors(Rule):
         return rewrite_constructor(occurrence, call, program)
 
 
-def _half_migrated(
-    occurrence: Occurrence, call: cst.Call, argument: cst.Arg, program: Program
-) -> Verdict:
+_HALF_MIGRATED = Review(
+    "the current class takes no `loss_scale`: this argument means a fixed loss scale to the old "
+    "API, the first value of a dynamic one to Keras 3, and `dynamic` to the API between",
+    "Say which: nothing for a dynamic one, `dynamic=False, initial_scale=...` or "
+    "`initial_scale=...`.",
+)
+
+
+def _half_migrated(occurrence: Occurrence, argument: cst.Arg, program: Program) -> Verdict:
     """Says what becomes of a call of the current class with what can be an old argument."""
     if program.reachability.is_bool_today(argument.value):
         # It is `dynamic`, and something else in old versions.
         return rename("the class of the target", occurrence) if occurrence.names else Ignore()
-    kinds = ArgumentReader(program).types(argument.value)
-    if argument.keyword is None and not kinds <= {LossScaleType.DYNAMIC, LossScaleType.OBJECT}:
-        if kinds == {LossScaleType.UNKNOWN} and not _is_named_like_a_scale(argument.value):
-            return Ignore()
-        return Review(
-            "the second argument means a fixed loss scale to the old API, the first value of a "
-            "dynamic one to Keras 3, and `dynamic` to the API between",
-            "Say which: `dynamic=False, initial_scale=...` or `initial_scale=...`.",
-        )
-    paths = program.resolver.paths(call.func) if program.target in WITH_KERAS_2 else ()
-    if kinds != {LossScaleType.DYNAMIC} and any(p and p.startswith("keras.") for p in paths):
-        return Review(
-            "`keras` is Keras 3 now, whose LossScaleOptimizer has a dynamic loss scale only",
-            "Use LossScaleOptimizer of tf_keras, or of tf.keras under TF_USE_LEGACY_KERAS=1; "
-            "in Keras 3, a fixed loss scale is the optimizer's own loss_scale_factor.",
-        )
-    return rewrite_constructor(occurrence, call, program)
-
-
-def _is_named_like_a_scale(node: cst.BaseExpression) -> bool:
-    last = node.attr if isinstance(node, cst.Attribute) else node
-    return not isinstance(last, cst.Name) or "scale" in last.value.lower()
+    is_unknown = ArgumentReader(program).types(argument.value) == {LossScaleType.UNKNOWN}
+    name = last_name(argument.value).lower()
+    is_other = argument.keyword is None and is_unknown and name and "scale" not in name
+    return Ignore() if is_other else _HALF_MIGRATED
 
 
 _OPTIONS = (
