@@ -12,7 +12,7 @@ import libcst as cst
 from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, TABLE
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
 from compat_lossscale.legacy.neighbour_names.tensorflow_names import SIGNATURES
-from lossscale_codemods.domain import ObjectType, Role
+from lossscale_codemods.domain import Role
 from lossscale_codemods.rules.base import (
     Case,
     Found,
@@ -30,7 +30,6 @@ from lossscale_codemods.rules.neighbour_uses import (
     markers,
     review,
 )
-from lossscale_codemods.source.edits import apply_edits
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target, canonical
@@ -371,20 +370,15 @@ _TYPES: Mapping[str, type] = {
     "Tuple": tuple,
     "Dict": dict,
 }
-_MODEL = (
-    "model = tf.keras.Sequential("
-    "[tf.keras.layers.Dense(1, kernel_initializer='ones', input_shape=(2,))])\n"
-)
 
 
 class Signatures(Rule):
-    """Calls with arguments in the order of TensorFlow 2.0 to 2.4 name their arguments.
+    """Calls with arguments in the order of TensorFlow 2.0 to 2.4 are reported.
 
     Parameters of some functions and methods moved, were renamed or removed: `model.save(path,
     True, True, "h5")` is an error today, after the training, and in
-    `SparseCategoricalCrossentropy(True, "none")` the second argument is another one. The rule
-    names the arguments, which is right for old and current versions. For methods, it does so if it
-    can prove that the object is a model or a layer of Keras; otherwise it reports the call.
+    `SparseCategoricalCrossentropy(True, "none")` the second argument is another one. The finding
+    names the parameters, with which the call is right for old and current versions.
 
     It looks at literal arguments: if their types do not tell in which order they are, the call
     stays. It also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which
@@ -403,22 +397,14 @@ class Signatures(Rule):
         Marker(name.encode(), pattern=re.compile(rf"(?<!\w){name}(?:\s*\(|\s+as\b)".encode()))
         for name in sorted({one.name for one in SIGNATURES})
     )
-    invalid = (
-        _case(
-            f"{_MODEL}model.save('model.h5', True, True, 'h5')\n",
-            f"{_MODEL}model.save('model.h5', True, include_optimizer=True, save_format='h5')\n",
-        ),
+    valid = (
+        _case("model.save('model.h5', True, True, 'h5')\n", review="has other parameters today"),
         _case(
             "loss = tf.keras.losses.SparseCategoricalCrossentropy(True, 'none')\n",
-            "loss = tf.keras.losses.SparseCategoricalCrossentropy(True, reduction='none')\n",
-        ),
-    )
-    valid = (
-        _case(
-            "def keep(model):\n    model.load_weights('weights.h5', True)\n", review="by_name=True"
+            review="has other parameters today",
         ),
         _case(
-            f"{_MODEL}model.compile(None, 'mse', target_tensors=[y])\n",
+            "model.compile(None, 'mse', target_tensors=[y])\n",
             review="no target_tensors",
         ),
     )
@@ -429,29 +415,41 @@ class Signatures(Rule):
             return
         guards = NeighbourGuards(program, self.id)
         for node in program.tree.nodes(cst.Call):
-            verdict = _verdict(node, program)
-            if verdict is not None and not guards.leaves(node):
-                yield self.found(node, program, verdict, Role.NEIGHBOUR)
+            review = _of_signature(node, program)
+            if review is not None and not guards.leaves(node):
+                yield self.found(node, program, review, Role.NEIGHBOUR)
 
 
-def _verdict(call: cst.Call, program: Program) -> Verdict | None:
+def _of_signature(call: cst.Call, program: Program) -> Review | None:
+    """Says what to do about a call whose arguments are in an old form."""
     changed = _changed(call, program)
     if changed is None or any(argument.star for argument in call.args):
         return None
-    for argument in call.args:
-        name = argument.keyword.value if argument.keyword is not None else ""
-        if name in changed.refused and not is_none(argument.value):
-            return Review(f"{changed.name}() has no {name} any more", f"{changed.refused[name]}.")
+    given = {one.keyword.value: one for one in call.args if one.keyword is not None}
+    for name, instead in changed.refused.items():
+        if name in given and not is_none(given[name].value):
+            return Review(f"{changed.name}() has no {name} any more", f"{instead}.")
     if changed.instead:
         return Review(f"{changed.name}() has another form today", f"{changed.instead}.")
-    edits = _edits(call, changed, program)
-    if not edits or _is_of_an_own_class(call, program):
+    advice = [f"write `{new}` for `{old}`" for old, new in changed.renamed.items() if old in given]
+    advice += [f"leave out `{name}`" for name in changed.dropped & given.keys()]
+    placed = [argument.value for argument in call.args if argument.keyword is None]
+    if changed.then and changed.is_old([_type(value) for value in placed]):
+        gone, kept = (
+            [name for name in changed.then if (name in changed.dropped) is is_gone]
+            for is_gone in (True, False)
+        )
+        advice += [f"leave out `{name}`, which is argument {changed.same + 1}" for name in gone]
+        advice += [f"name the arguments after {changed.same}: {', '.join(kept)}"] if kept else []
+    if _is_hdf5(placed, changed) and changed.then and given.keys() & {*changed.then}:
+        advice += [] if "save_format" in given else ["give it save_format='h5'"]
+    if not advice:
         return None
-    # Nobody else has a method with a parameter of such a name.
-    is_certain = not changed.is_method or changed.renamed or _is_of_keras(call, program)
-    if not is_certain or _drops_a_call(call, changed):
-        return _review(call, changed, edits, program)
-    return Rewrite("the arguments by their names", lambda _: edits)
+    owner = changed.path.rpartition(".")[0].replace("tensorflow.", "tf.")
+    return Review(
+        f"{changed.name}() of {owner} has other parameters today",
+        f"If this is it, {', and '.join(advice)}.",
+    )
 
 
 def _changed(call: cst.Call, program: Program) -> Changed | None:
@@ -465,40 +463,12 @@ def _changed(call: cst.Call, program: Program) -> Changed | None:
     return None
 
 
-def _edits(call: cst.Call, changed: Changed, program: Program) -> list[Edit]:
-    """Returns what names the arguments of a call, and takes out those that are gone."""
-    names = {a.keyword.value for a in call.args if a.keyword is not None}
-    positional = [argument for argument in call.args if argument.keyword is None]
-    new: list[str | None] = [None] * len(positional)
-    if changed.then and changed.is_old([_type(argument.value) for argument in positional]):
-        new = changed.names_for(len(positional))
-        if len(new) != len(positional) or names & set(new):
-            return []
-    edits = []
-    for index, argument in enumerate(call.args):
-        given = argument.keyword.value if argument.keyword is not None else None
-        name = given or (new[index] if index < len(new) else None)
-        start, end = program.tree.span(argument)
-        if name in changed.dropped and index:
-            edits.append(Edit(program.tree.span(call.args[index - 1])[1], end, ""))
-        elif given is None and name is not None:
-            edits.append(Edit(start, start, f"{name}="))
-        elif argument.keyword is not None and given is not None and given in changed.renamed:
-            edits.append(Edit(*program.tree.span(argument.keyword), changed.renamed[given]))
-    return edits or _as_hdf5(call, changed, program)
-
-
-def _as_hdf5(call: cst.Call, changed: Changed, program: Program) -> list[Edit]:
-    """Says that a `.keras` file is HDF5, as it was, where today's format has no such arguments."""
-    names = {a.keyword.value for a in call.args if a.keyword is not None}
-    if not changed.path.endswith((".Model.save", ".save_model")) or "save_format" in names:
-        return []
-    paths = [a.value for a in call.args if isinstance(a.value, cst.SimpleString)]
-    is_keras = any(str(path.evaluated_value).endswith(".keras") for path in paths)
-    if not is_keras or not names & set(changed.then):
-        return []
-    end = program.tree.span(call.args[-1].value)[1]
-    return [Edit(end, end, ", save_format='h5'")]
+def _is_hdf5(placed: list[cst.BaseExpression], changed: Changed) -> bool:
+    """Whether a model is saved as `.keras`, which was HDF5, and has no such arguments today."""
+    return changed.path.endswith((".Model.save", ".save_model")) and any(
+        isinstance(path, cst.SimpleString) and str(path.evaluated_value).endswith(".keras")
+        for path in placed
+    )
 
 
 def _type(value: cst.BaseExpression) -> type | None:
@@ -507,40 +477,3 @@ def _type(value: cst.BaseExpression) -> type | None:
     if isinstance(value, cst.Attribute) and ".Reduction." in (dotted(value) or ""):
         return str
     return _TYPES.get(name)
-
-
-def _is_of_keras(call: cst.Call, program: Program) -> bool:
-    """Whether what a method is called of is a model or a layer, or `self` in a class of one."""
-    assert isinstance(call.func, cst.Attribute)
-    owner = call.func.value
-    scope = program.resolver.class_of(owner)
-    if scope is not None and program.inherits(scope.node, frameworks.is_layer):
-        return True
-    return program.types.of(owner) == {ObjectType.MODEL}
-
-
-def _is_of_an_own_class(call: cst.Call, program: Program) -> bool:
-    """Whether it is called of `self` in a class that inherits from none."""
-    if not isinstance(call.func, cst.Attribute):
-        return False
-    scope = program.resolver.class_of(call.func.value)
-    return scope is not None and isinstance(scope.node, cst.ClassDef) and not scope.node.bases
-
-
-def _drops_a_call(call: cst.Call, changed: Changed) -> bool:
-    """Whether an argument that goes is more than a name or a value: it may do something."""
-    plain = cst.Name | cst.Attribute | cst.BaseNumber | cst.SimpleString
-    gone = call.args[changed.same :] if changed.dropped else ()
-    return not all(isinstance(argument.value, plain) for argument in gone)
-
-
-def _review(call: cst.Call, changed: Changed, edits: list[Edit], program: Program) -> Review:
-    """Shows the call as it is to be, if the object is what the table says."""
-    start, end = program.tree.span(call)
-    moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in edits]
-    written = " ".join(apply_edits(program.tree.text[start:end], moved).decode().split())
-    owner = changed.path.rpartition(".")[0].replace("tensorflow.", "tf.")
-    return Review(
-        f"if this is {changed.name}() of {owner}, it has other parameters today",
-        f"Write it as {written}.",
-    )
