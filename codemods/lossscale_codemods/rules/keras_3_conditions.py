@@ -422,6 +422,14 @@ def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
     return path is not None and canonical(path).startswith(("numpy.", "tensorflow."))
 
 
+def has_other_sizes(node: cst.Call, program: Program) -> bool:
+    """Whether a layer is made with a size that Keras 3 refuses."""
+    names = keras_3.SIZES[below(node.func, program).removeprefix("layers.")]
+    named = [one for name, one in keywords(node).items() if name in names]
+    placed = [one for one in node.args[: len(names)] if one.keyword is None and not one.star]
+    return any(_is_no_int(one.value, program) for one in (*placed, *named))
+
+
 def gets_a_schedule(node: cst.Call, program: Program) -> bool:
     """Whether the first argument is a schedule of an optimizer."""
     values = _values(node.args[0].value, program) if node.args else []
@@ -521,11 +529,6 @@ def renamed(name: str) -> Fix:
     return lambda node, program: [Edit(*program.tree.span(node.attr), name)]
 
 
-def replaced_by(text: str) -> Fix:
-    """Returns the fix that writes something else for an expression."""
-    return lambda node, program: [Edit(*program.tree.span(node), text)]
-
-
 def assign(node: cst.Attribute, program: Program) -> list[Edit]:
     """Writes `opt.learning_rate.assign(x)` for `K.set_value(opt.lr, x)`, and for nothing else."""
     call = program.tree.taker_of(node)
@@ -537,13 +540,3 @@ def assign(node: cst.Attribute, program: Program) -> list[Edit]:
     owner = program.tree.source(node.value)
     (start, end), value = program.tree.span(call), program.tree.full_span(call.args[1].value)
     return [Edit(start, value[0], f"{owner}.{name}.assign("), Edit(value[1], end, ")")]
-
-
-def with_int_sizes(node: cst.Call, program: Program) -> list[Edit]:
-    """Makes ints of the sizes of a layer that Keras 3 refuses."""
-    names = keras_3.SIZES[below(node.func, program).removeprefix("layers.")]
-    named = [one for name, one in keywords(node).items() if name in names]
-    placed = [one for one in node.args[: len(names)] if one.keyword is None and not one.star]
-    sizes = [one.value for one in (*placed, *named) if _is_no_int(one.value, program)]
-    spans = [program.tree.full_span(one) for one in sizes]
-    return [e for start, end in spans for e in (Edit(start, start, "int("), Edit(end, end, ")"))]

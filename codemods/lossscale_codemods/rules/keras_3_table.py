@@ -270,8 +270,6 @@ _MEMBERS_OF_OPTIMIZERS = (
         "Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
         when=met.looks_up_what_is_gone,
     ),
-)
-_MINIMIZE = (
     _OfOptimizer(
         ("minimize",),
         "Keras 3's optimizers have no `minimize`",
@@ -490,13 +488,14 @@ _STOPS = (
     _Stopping(
         tuple(f"keras.layers.{layer}" for layer in keras_3.SIZES),
         "Keras 3 takes Python's int alone for the size of a layer",
-        fix=met.with_int_sizes,
+        "Make ints of the sizes: int(np.prod(shape)).",
+        when=met.has_other_sizes,
     ),
     _Stopping(
         ("AUTO",),
-        "AUTO was this outside of strategies, and losses of Keras 3 have no AUTO",
+        "losses of Keras 3 have no AUTO",
+        "Write 'sum_over_batch_size', which it was outside of strategies.",
         when=lambda node, program: met.below(node, program) == "losses.Reduction.AUTO",
-        fix=met.replaced_by("'sum_over_batch_size'"),
     ),
     _Stopping(
         ("keras.callbacks.LearningRateScheduler",),
@@ -550,12 +549,8 @@ _STOPS = (
 )
 TABLE = {
     "LS321": _MEMBERS_OF_OPTIMIZERS,
-    "LS322": _MINIMIZE,
-    "LS323": _STEPS,
-    "LS324": _LOSS_SCALES_OF_STOCK,
-    "LS325": _VALUES,
-    "LS911": _NAMES_OF_KERAS_2,
+    "LS323": (*_STEPS, *_LOSS_SCALES_OF_STOCK),
+    "LS911": (*_NAMES_OF_KERAS_2, *_STOPS, *_VALUES),
     "LS912": _FILES,
-    "LS913": _STOPS,
 }
 """The rows of each rule, by its id."""
