@@ -42,7 +42,7 @@ _SIGNATURES = """\
 
 Parameters of these functions and methods moved, were renamed or were removed after TensorFlow 2.4.
 Under `run` and `install()`, calls in the old form work, and so do calls in today's form. `migrate`
-names the arguments, or reports the call ([LS904](codemod/rules/ls904.md)).
+reports calls in the old form ([LS904](codemod/rules/ls904.md)).
 """
 
 

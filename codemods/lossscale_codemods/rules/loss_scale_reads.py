@@ -98,23 +98,43 @@ _NEW_HEAD = f"{_TF}opt = {_NEW}(opt)\n"
 _case = functools.partial(Case.behind, (_HEAD, _NEW_HEAD))
 
 
-class LossScaleCalls(Rule):
-    """`opt.loss_scale()` becomes `opt.loss_scale`, which is the scale itself today.
+class LossScaleReads(Rule):
+    """`opt.loss_scale()` becomes `opt.loss_scale`, and its attributes those of the optimizer.
 
-    Since TensorFlow 2.4, `loss_scale` is not an object that you call:
-    https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule changes proven loss-scale
+    Since TensorFlow 2.4, `loss_scale` is a tensor, not an object that you call:
+    https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0.
+
+    | old | new |
+    | --- | --- |
+    | `opt.loss_scale()` | `opt.loss_scale` |
+    | `opt.loss_scale.initial_loss_scale` | `opt.initial_scale` |
+    | `opt.loss_scale.increment_period` | `opt.dynamic_growth_steps` |
+    | `opt.loss_scale._loss_scale_value` | `opt.initial_scale` |
+    | `opt.loss_scale._num_good_steps` | `opt.dynamic_counter` |
+
+    There is no attribute for the multiplier, which is always 2. The rule changes proven loss-scale
     optimizers only: objects that the constructor created, that `isinstance` tests, or that are
-    annotated. With `--unsafe-fixes`, a name that looks like an optimizer is enough.
+    annotated. With `--unsafe-fixes`, a name that looks like an optimizer is enough, and
+    `loss_scale` takes the place of `loss_scale._current_loss_scale`, which was a variable.
     """
 
     id = "LS301"
-    title = "Calls of `optimizer.loss_scale()`"
+    title = "Calls and attributes of `optimizer.loss_scale`"
     targets = WITH_LOSS_SCALE
+    markers = (
+        *OLD_NAMES,
+        Marker(b"loss_scale", tuple(name.encode() for name in _DISTINCT), LOSS_SCALE_PATTERN),
+    )
     invalid = (
         _case("print(opt.loss_scale())\n", "print(opt.loss_scale)\n"),
         _case("scale = opt.loss_scale().numpy()\n", "scale = opt.loss_scale.numpy()\n"),
         _case("print(opt._loss_scale())\n", "print(opt.loss_scale)\n"),
         _case("print((opt.loss_scale)())\n", "print((opt.loss_scale))\n"),
+        *(
+            _case(f"print(float(opt.loss_scale.{old}))\n", f"print(float(opt.{new}))\n")
+            for old, new in NEW_ATTRIBUTES.items()
+            if old not in _VARIABLES
+        ),
     )
     valid = (
         _case("print(getattr(opt, 'loss_scale')())\n", review="with the loss scale of this moment"),
@@ -130,14 +150,24 @@ class LossScaleCalls(Rule):
             review="belongs to the class Mine",
         ),
         Case("import tensorflow as tf  # LossScale\nprint(config.loss_scale())\n"),
+        _case("print(opt.loss_scale.get_config())\n", review="get_config of the loss scale object"),
+        _case(
+            "metrics = {'loss_scale': opt.loss_scale._current_loss_scale}\n",
+            review="no equivalent",
+            unsafe="metrics = {'loss_scale': opt.loss_scale}\n",
+        ),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields `x.loss_scale()` where x is, or can be, a loss-scale optimizer."""
+        """Yields `x.loss_scale()`, and attributes of `x.loss_scale`, of what can be a wrapper."""
         for node in attributes(program, *ATTRIBUTES):
             call = called(program, node)
             if call is not None and loss_scale_optimizer(node.value, program).can_be:
                 yield self.found(node, program, _of_call(node, call, program), Role.FOUND)
+        for node in program.tree.nodes(cst.Attribute):
+            owner = attribute_owner(node.value, program.resolver)
+            if owner is not None and _is_old_attribute(node, owner, program):
+                yield self.found(node, program, _of_attribute(node, owner, program), Role.FOUND)
 
 
 class InnerOptimizer(Rule):
@@ -184,63 +214,6 @@ class InnerOptimizer(Rule):
                 advice = "If it is one, write `.inner_optimizer`."
                 review = Review(answer.reason, advice, unsafe_fix=respelled)
                 yield self.found(node, program, review, Role.FOUND)
-
-
-class LossScaleAttributes(Rule):
-    """Attributes of `opt.loss_scale` become attributes of the optimizer.
-
-    Since TensorFlow 2.4, `opt.loss_scale` is a tensor, which does not have these attributes:
-    https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0.
-
-    | old | new |
-    | --- | --- |
-    | `opt.loss_scale.initial_loss_scale` | `opt.initial_scale` |
-    | `opt.loss_scale.increment_period` | `opt.dynamic_growth_steps` |
-    | `opt.loss_scale._loss_scale_value` | `opt.initial_scale` |
-    | `opt.loss_scale._num_good_steps` | `opt.dynamic_counter` |
-
-    There is no attribute for the multiplier, which is always 2.
-
-    With `--unsafe-fixes`, a name that looks like an optimizer is enough, and `loss_scale` takes the
-    place of `loss_scale._current_loss_scale`, which was a variable.
-    """
-
-    id = "LS303"
-    title = "Attributes of the loss scale"
-    targets = WITH_LOSS_SCALE
-    markers = (
-        *OLD_NAMES,
-        Marker(b"loss_scale", tuple(name.encode() for name in _DISTINCT), LOSS_SCALE_PATTERN),
-    )
-    invalid = tuple(
-        _case(f"print(float(opt.loss_scale.{old}))\n", f"print(float(opt.{new}))\n")
-        for old, new in NEW_ATTRIBUTES.items()
-        if old not in _VARIABLES
-    )
-    valid = (
-        _case("print(opt.loss_scale.get_config())\n", review="get_config of the loss scale object"),
-        _case("print(opt.loss_scale.multiplier)\n", review="no equivalent"),
-        _case("opt.loss_scale._current_loss_scale.assign(8.0)\n", review="no equivalent"),
-        _case(
-            "metrics = {'loss_scale': opt.loss_scale._current_loss_scale}\n",
-            review="no equivalent",
-            unsafe="metrics = {'loss_scale': opt.loss_scale}\n",
-        ),
-        Case(
-            "import tensorflow as tf  # LossScale\n"
-            "def log(model):\n    print(model.optimizer.loss_scale._current_loss_scale)\n",
-            review="not proven",
-            unsafe="import tensorflow as tf  # LossScale\n"
-            "def log(model):\n    print(model.optimizer.loss_scale)\n",
-        ),
-    )
-
-    def find(self, program: Program) -> Iterator[Found]:
-        """Yields attributes of the `loss_scale` of something."""
-        for node in program.tree.nodes(cst.Attribute):
-            owner = attribute_owner(node.value, program.resolver)
-            if owner is not None and _is_old_attribute(node, owner, program):
-                yield self.found(node, program, _of_attribute(node, owner, program), Role.FOUND)
 
 
 class LossScaleUses(Rule):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FORMER_IDS: Final = {
     "LS202": "LS201",
     "LS222": "LS221",
+    "LS303": "LS301",
     "LS304": "LS311",
     "LS312": "LS311",
     "LS313": "LS311",
@@ -38,6 +39,7 @@ FORMER_IDS: Final = {
     "LS325": "LS911",
     "LS402": "LS401",
     "LS503": "LS501",
+    "LS803": "LS802",
     "LS913": "LS911",
 }
 """Ids of rules that are a part of another rule now."""

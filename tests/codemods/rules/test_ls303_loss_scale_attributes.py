@@ -49,7 +49,7 @@ def test_what_has_no_equivalent() -> None:
             f"{head}experimental.LossScaleOptimizer(o, 'dynamic')\n{line}\n",
             f"{head}LossScaleOptimizer(o)\n{line}\n",
         )
-        assert [text[:8] for text in reviews(result)] == ["3: LS303"]
+        assert [text[:8] for text in reviews(result)] == ["3: LS301"]
 
 
 def test_parentheses_and_getattr() -> None:
