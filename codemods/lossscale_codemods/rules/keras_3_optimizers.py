@@ -124,11 +124,12 @@ def of_class(
     if usage is Usage.CALLED and isinstance(above, cst.Call):
         return _of_call(above.args, classes, program)
     if usage is Usage.MEMBER:
-        is_made = isinstance(above, cst.Attribute) and above.attr.value == "from_config"
-        made = program.tree.call_of(above) if is_made else None
+        if not isinstance(above, cst.Attribute) or above.attr.value != "from_config":
+            return None
+        made = program.tree.call_of(above)
         given = made.args[0].value if made is not None and made.args else None
         is_of_today = isinstance(given, cst.Call) and last_name(given.func) == "get_config"
-        return _CONFIG if is_made and not is_of_today else None
+        return None if is_of_today else _CONFIG
     if usage not in (Usage.VALUE, Usage.CUSTOM_OBJECT):
         return None
     taker = program.tree.taker_of(node)

@@ -389,12 +389,11 @@ def _is_kept(node: cst.BaseExpression, program: Program) -> bool:
     owner = attribute_owner(node, program.resolver)
     if owner is None or node in program.scopes.binding_at:
         return False
-    is_attribute = isinstance(node, cst.Attribute)
-    if is_attribute and called(program, node) is not None:
-        return False
-    if isinstance(program.tree.parent(node), cst.Attribute):
-        return False  # Its attributes are another rule's business.
-    is_private = is_attribute and node.attr.value == "_loss_scale"
+    name = node.attr.value if isinstance(node, cst.Attribute) else ""
+    is_called = bool(name) and called(program, node) is not None
+    if is_called or isinstance(program.tree.parent(node), cst.Attribute):
+        return False  # Calls and attributes are another rule's business.
+    is_private = name == "_loss_scale"
     return (
         (is_private or not _is_tensor_at_once(node, program))
         and _can_be_old(owner, program)

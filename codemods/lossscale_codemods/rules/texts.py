@@ -154,14 +154,14 @@ class Strings(Rule):
                 # The names of classes are in new programs too.
                 old = _string_text(node) not in names.OLD_CLASS_NAMES
                 yield self.found(node, program, review, Role.STRING, is_old_use=old)
-        for node in program.tree.nodes(cst.Call, cst.Subscript, cst.Attribute):
-            review = _of_lookup(node, program)
-            if review is None and isinstance(node, cst.Call):
-                review = _BUILT if _takes_built_text(node, program) else None
+        for place in program.tree.parents:
+            review = _of_lookup(place, program)
+            if review is None and isinstance(place, cst.Call):
+                review = _BUILT if _takes_built_text(place, program) else None
             if review is not None:
                 is_old = review is not _LOOKED_UP
                 role = Role.FOUND if is_old else Role.DOUBTFUL
-                yield self.found(node, program, review, role, is_old_use=is_old)
+                yield self.found(place, program, review, role, is_old_use=is_old)
 
     def _review(
         self, program: Program, node: cst.SimpleString | cst.FormattedString
