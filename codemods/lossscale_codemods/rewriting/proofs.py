@@ -19,13 +19,13 @@ import libcst as cst
 
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleSpec
-from lossscale_codemods.domain import loss_scale_values
+from lossscale_codemods.domain import LossScaleType, loss_scale_values
 from lossscale_codemods.rewriting.import_edits import unused_imports
 from lossscale_codemods.rules.loss_scale_arguments import SOURCES
 from lossscale_codemods.source.edits import apply_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from lossscale_codemods.domain import Program
     from lossscale_codemods.rewriting.resolution import Outcomes
@@ -139,10 +139,6 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
             loss_scale_values.parse_expression(claim.old),
             loss_scale_values.parse_expression(new),
         )
-        variables = {
-            name: [loss_scale_values.parse_expression(source) for source in sources]
-            for name, sources in claim.definitions.items()
-        }
     except SyntaxError as error:
         return f"it cannot be read ({error})."
     calls = {
@@ -162,8 +158,8 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
         exec(source, functions)
     helpers = {name: functions[name] for name in SOURCES}
     agreed = 0
-    for atoms in _assignments(old_node, variables, calls):
-        old = _evaluate_old(old_node, loss_scale_values.Evaluator(atoms, calls))
+    for atoms in _assignments(old_node, calls):
+        old = _evaluate_old(old_node, loss_scale_values.Evaluator(atoms, calls), claim.types)
         if old is None:
             continue
         evaluator = loss_scale_values.Evaluator(atoms, {**calls, **helpers})
@@ -178,11 +174,22 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
     return None if agreed else "no value is known for which the old call worked."
 
 
-def _evaluate_old(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> LossScaleSpec | None:
+def _evaluate_old(
+    node: ast.expr, evaluator: loss_scale_values.Evaluator, types: Collection[LossScaleType]
+) -> LossScaleSpec | None:
     try:
-        return LossScaleSpec.from_argument(evaluator.value(node))
+        value = evaluator.value(node)
+        if not {LossScaleType.UNKNOWN, _type_of(value)} & {*types}:
+            return None  # It is never this.
+        return LossScaleSpec.from_argument(value)
     except (ArithmeticError, *_CALL_ERRORS):
         return None  # The old call failed here too.
+
+
+def _type_of(value: object) -> LossScaleType:
+    if isinstance(value, int | float):
+        return LossScaleType.NUMBER
+    return LossScaleType.DYNAMIC if value == "dynamic" else LossScaleType.OBJECT
 
 
 def _evaluate_new(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> LossScaleSpec:
@@ -193,73 +200,29 @@ def _evaluate_new(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> Los
     return LossScaleSpec.from_constructor(**keywords)
 
 
-def _assignments(
-    old: ast.expr,
-    variables: Mapping[str, list[ast.expr]],
-    calls: Mapping[str, Any],
-) -> Iterator[dict[str, object]]:
-    """Yields values for the unknown parts, over every kind of value and every definition."""
-    names = sorted(variables)
-    for chosen in itertools.product(*(variables[name] for name in names)):
-        sources = dict(zip(names, chosen, strict=True))
-        atoms = _atoms([old, *chosen], calls, set(names))
-        if len(atoms) > _MOST_ATOMS:
-            # All alike, then each alone: the kinds matter, not their combinations.
-            values = [dict.fromkeys(atoms, v) for v in STAND_INS]
-            values += [{**dict.fromkeys(atoms, 128), atom: v} for atom in atoms for v in STAND_INS]
-        else:
-            values = [
-                dict(zip(atoms, combination, strict=True))
-                for combination in itertools.product(STAND_INS, repeat=len(atoms))
-            ]
-        for value in values:
-            known = dict(value)
-            circular = _define(known, sources, calls)
-            if circular is not None:
-                for kinds in itertools.product(STAND_INS, repeat=len(circular)):
-                    yield {**known, **dict(zip(circular, kinds, strict=True))}
+def _assignments(old: ast.expr, calls: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    """Yields values for the unknown parts, over every kind of value."""
+    atoms = _atoms(old, calls)
+    if len(atoms) > _MOST_ATOMS:
+        # All alike, then each alone: the kinds matter, not their combinations.
+        yield from (dict.fromkeys(atoms, value) for value in STAND_INS)
+        for atom, value in itertools.product(atoms, STAND_INS):
+            yield {**dict.fromkeys(atoms, 128), atom: value}
+        return
+    for combination in itertools.product(STAND_INS, repeat=len(atoms)):
+        yield dict(zip(atoms, combination, strict=True))
 
 
-def _define(
-    known: dict[str, object], sources: Mapping[str, ast.expr], calls: Mapping[str, Any]
-) -> list[str] | None:
-    """Adds the variables' values, in whatever order they depend on each other.
-
-    Returns:
-        The variables that depend on themselves, as in `scale = float(scale)`; nothing if there is
-        no such value.
-    """
-    waiting = dict(sources)
-    while waiting:
-        done = []
-        for name, node in waiting.items():
-            try:
-                known[name] = loss_scale_values.Evaluator(known, calls).value(node)
-            except loss_scale_values.UnknownAtomError:
-                continue
-            except (ArithmeticError, TypeError, ValueError, AttributeError):
-                return None
-            done.append(name)
-        if not done:
-            break
-        for name in done:
-            del waiting[name]
-    return list(waiting)
-
-
-def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str]) -> list[str]:
+def _atoms(node: ast.expr, calls: Mapping[str, Any]) -> list[str]:
     """Returns the parts whose values are not known, the outermost ones."""
     atoms: dict[str, None] = {}
-    for node in nodes:
-        while True:
-            known = {**dict.fromkeys(atoms, 1.0), **dict.fromkeys(variables, 1.0)}
-            try:
-                _probe(node, known, calls)
-            except loss_scale_values.UnknownAtomError as error:
-                atoms[str(error)] = None
-                continue
-            break
-    return list(atoms)
+    while True:
+        try:
+            _probe(node, dict.fromkeys(atoms, 1.0), calls)
+        except loss_scale_values.UnknownAtomError as error:
+            atoms[str(error)] = None
+        else:
+            return list(atoms)
 
 
 def _probe(node: ast.expr, known: Mapping[str, object], calls: Mapping[str, Any]) -> None:

@@ -7,11 +7,11 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from lossscale_codemods.domain import Occurrence, Role
+from lossscale_codemods.domain import LossScaleType, Occurrence, Role
 from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     import libcst as cst
 
@@ -25,13 +25,13 @@ class MeaningClaim:
     """That a rewritten constructor means what the old one meant; `proofs` checks it.
 
     Attributes:
-        old: Source of the old `loss_scale` argument; `None` if it stood for the default.
-        definitions: Source of every value that a variable in it can have, by variable.
+        old: Source of the old `loss_scale` argument.
+        types: What its value can be.
         classes: `"FixedLossScale"` or `"DynamicLossScale"` by how the file spells the class.
     """
 
     old: str
-    definitions: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    types: Collection[LossScaleType] = frozenset(LossScaleType)
     classes: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 

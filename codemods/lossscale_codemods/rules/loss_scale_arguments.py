@@ -20,16 +20,13 @@ import libcst as cst
 from compat_lossscale.spec import DEFAULT_MULTIPLIER
 from lossscale_codemods.domain import (
     Binding,
-    BindingKind,
     LossScaleType,
     LossScaleTypes,
     ObjectType,
     Usage,
-    atom_key,
     attribute_owner,
     constant_or_none,
     optimizer_argument,
-    parse_expression,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
 from lossscale_codemods.source.edits import append_arguments, replace_argument
@@ -68,8 +65,6 @@ NOT_FIXED = Review(
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 _OWN_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
 """How a class of loss scales reads that is not one of TensorFlow's."""
-_STAND_INS = {LossScaleType.DYNAMIC: ['"dynamic"'], LossScaleType.NUMBER: ["128", "0.5"]}
-"""What a function of the file can give, for the proof."""
 _PARAMETERS = {
     "FixedLossScale": ("loss_scale_value",),
     "DynamicLossScale": ("initial_loss_scale", "increment_period", "multiplier"),
@@ -254,7 +249,7 @@ class ArgumentReader(LossScaleTypes):
         refusal = self._refusal(node, kinds) or self._shared_object(node, call)
         if refusal is not None:
             return refusal
-        claim = MeaningClaim(source, self._definitions(node), self._classes(node))
+        claim = MeaningClaim(source, kinds, self._classes(node))
         class_name = _made_class(node, self.resolver)
         if class_name is not None and isinstance(node, cst.Call):
             keywords = self._keywords(node, class_name)
@@ -381,44 +376,14 @@ class ArgumentReader(LossScaleTypes):
             return above.attr.value in _STATE
         return call is not None and not call.args
 
-    def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
-        """Returns the values of every variable in an expression, as far as all are known."""
-        sources: dict[str, list[str]] = {}
-        texts = self._texts(node)
-        if texts != [source := self.tree.source(node)]:
-            sources[atom_key(parse_expression(source))] = texts  # A call of a function of the file.
-        stack: list[cst.CSTNode] = [node]
-        while stack:
-            for part in self.tree.walk(stack.pop()):
-                if not isinstance(part, cst.Name) or part.value in sources:
-                    continue
-                bindings = self.resolver.bindings(part)
-                values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value]
-                if values and len(values) == len(bindings):
-                    sources[part.value] = [text for v in values for text in self._texts(v)]
-                    stack.extend(values)
-        return sources
-
-    def _texts(self, value: cst.BaseExpression) -> list[str]:
-        """Returns the source of a value, or of what a function of the file can give."""
-        kinds = self.types(value) if isinstance(value, cst.Call) else {LossScaleType.UNKNOWN}
-        if not kinds <= set(_STAND_INS):
-            return [self.tree.source(value)]
-        return [text for kind, texts in _STAND_INS.items() if kind in kinds for text in texts]
-
     def _classes(self, node: cst.BaseExpression) -> dict[str, str]:
-        class_names: dict[str, str] = {}
-        stack: list[cst.CSTNode] = [node]
-        seen: set[cst.CSTNode] = set()
-        while stack:
-            for part in self.tree.walk(stack.pop()):
-                name = _made_class(part, self.resolver)
-                if name is not None and isinstance(part, cst.Call):
-                    class_names[self.tree.source(part.func)] = name
-                elif isinstance(part, cst.Name) and part not in seen:
-                    seen.add(part)
-                    stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
-        return class_names
+        """Returns the classes of loss scales that an expression makes objects of, by spelling."""
+        made = {
+            part.func: _made_class(part, self.resolver)
+            for part in self.tree.walk(node)
+            if isinstance(part, cst.Call)
+        }
+        return {self.tree.source(func): name for func, name in made.items() if name is not None}
 
     def _keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
         """Returns the constructor's arguments for those of a loss scale object."""

@@ -16,16 +16,17 @@ HELPER = """
 ALIAS = """
     import tensorflow as tf
     mp = tf.keras.mixed_precision.experimental
-    policy = mp.get_layer_policy(layer)
+    policy = mp.global_policy()
 """
 UNUSED = """
     import tensorflow as tf
-    policy = tf.keras.mixed_precision.experimental.get_layer_policy(layer)
+    rewrite = tf.train.experimental.enable_mixed_precision_graph_rewrite
+    opt = rewrite(tf.keras.optimizers.SGD())
 """
 NEIGHBOURS = """
     from tensorflow.keras.mixed_precision.experimental import set_policy
     import tensorflow as tf
-    set_policy(tf.keras.mixed_precision.experimental.get_layer_policy(layer))
+    set_policy(tf.keras.mixed_precision.experimental.Policy("float32"))
 """
 FOLDED = """
     import tensorflow as tf

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source
+from lossscale_codemods.domain import LossScaleType
 from lossscale_codemods.domain.program import Program
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.proofs import same_meaning
@@ -29,7 +30,7 @@ OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy
     ],
 )
 def test_what_means_the_same(old: str, new: str) -> None:
-    claim = MeaningClaim(old, {}, {"D": "DynamicLossScale", "F": "FixedLossScale"})
+    claim = MeaningClaim(old, classes={"D": "DynamicLossScale", "F": "FixedLossScale"})
     assert same_meaning(claim, new) is None
 
 
@@ -52,15 +53,19 @@ def test_what_means_the_same(old: str, new: str) -> None:
     ],
 )
 def test_what_does_not(old: str, new: str) -> None:
-    claim = MeaningClaim(old, {}, {"D": "DynamicLossScale", "F": "FixedLossScale"})
+    claim = MeaningClaim(old, classes={"D": "DynamicLossScale", "F": "FixedLossScale"})
     assert same_meaning(claim, new) is not None
 
 
-def test_variables_are_followed() -> None:
-    helped, of_both = "A(o, **_dynamic_or_fixed(x))", MeaningClaim("x", {"x": ["'dynamic'", "8"]})
-    assert same_meaning(of_both, helped) is None
-    assert same_meaning(MeaningClaim("x", {"x": ["'dynamic'", "z"]}), helped) is not None
-    assert same_meaning(MeaningClaim("x", {"x": ["y"], "y": ["'dynamic'"]}), "A(o)") is None
+def test_what_a_value_can_never_be_need_not_mean_the_same() -> None:
+    helped = "A(o, **_dynamic_or_fixed(x))"
+    of_both = {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
+    assert same_meaning(MeaningClaim("x", of_both), helped) is None
+    assert same_meaning(MeaningClaim("x"), helped) is not None
+    assert same_meaning(MeaningClaim("x", {LossScaleType.DYNAMIC}), "A(o)") is None
+    number = "A(o, dynamic=False, initial_scale=x)"
+    assert same_meaning(MeaningClaim("x", {LossScaleType.NUMBER}), number) is None
+    assert same_meaning(MeaningClaim("x", of_both), number) is not None
 
 
 @pytest.mark.parametrize(
