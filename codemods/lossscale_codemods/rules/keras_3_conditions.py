@@ -139,19 +139,16 @@ def of_model(node: cst.CSTNode, program: Program) -> Certainty:
 
 
 def of_own_layer(node: cst.CSTNode, program: Program) -> Certainty:
-    """How sure it is that a name is a member of `self` in a layer or a model."""
+    """How sure it is that a name is a member of `self` in a layer, a model or a metric."""
     scope = program.resolver.class_of(owner_of(node))
-    return _sure(scope is not None and _is_layer(scope.node, program))
+    return _sure(
+        scope is not None
+        and (_is_layer(scope.node, program) or program.inherits(scope.node, _is_metric))
+    )
 
 
 def _is_layer(node: cst.CSTNode, program: Program) -> bool:
     return program.inherits(node, frameworks.is_layer)
-
-
-def of_own_metric(node: cst.CSTNode, program: Program) -> Certainty:
-    """How sure it is that a name is a member of `self` in a metric."""
-    scope = program.resolver.class_of(owner_of(node))
-    return _sure(scope is not None and program.inherits(scope.node, _is_metric))
 
 
 # Members of optimizers.
@@ -217,20 +214,11 @@ def _variables(step: cst.Attribute, program: Program) -> set[str]:
     return set()
 
 
-def does_not_sum(node: cst.Attribute, program: Program) -> bool:
-    """Whether a step says that gradients of replicas are not summed."""
-    given = keywords(program.tree.call_of(node))
-    return any(
-        program.tree.source(given[name].value) != str(name == keras_3.AGGREGATION[0])
-        for name in keras_3.AGGREGATION
-        if name in given
-    )
-
-
 def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
-    """Whether a step of another optimizer than ours names arguments that Keras 3 does not take."""
+    """Whether a step names arguments that Keras 3 does not take, or of which it knows one value."""
     named = keywords(program.tree.call_of(node)).keys() - {"grads_and_vars"}
-    return bool(named) and optimizer_kinds(owner_of(node), program) != {ObjectType.WRAPPER}
+    is_ours = optimizer_kinds(owner_of(node), program) == {ObjectType.WRAPPER}
+    return bool(named & {*keras_3.AGGREGATION} if is_ours else named)
 
 
 def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:

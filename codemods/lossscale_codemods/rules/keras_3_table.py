@@ -243,14 +243,9 @@ _MEMBERS_OF_OPTIMIZERS = (
     ),
     _OfOptimizer(
         ("apply_gradients",),
-        "Keras 3 sums gradients over the replicas when it applies them, and cannot be told not to",
-        "Leave out the argument, and do not sum them yourself.",
-        when=met.does_not_sum,
-    ),
-    _OfOptimizer(
-        ("apply_gradients",),
-        "apply_gradients() of Keras 3 takes the gradients alone",
-        "Leave out the other arguments.",
+        "apply_gradients() of Keras 3 takes the gradients alone, and always sums them over the "
+        "replicas",
+        "Leave out the other arguments, and do not sum them yourself.",
         when=met.names_arguments_of_old_steps,
         stops=True,
     ),
@@ -417,7 +412,7 @@ _NAMES_OF_KERAS_2 = (
         (".add_weight",),
         "`add_weight` of Keras 3 takes the shape first",
         "Name its arguments: `name=`, `shape=`, `dtype=`, `initializer=`.",
-        of=(met.of_own_layer, met.of_own_metric),
+        of=(met.of_own_layer,),
         when=lambda call, _: any(one.keyword is None for one in call.args),
     ),
     Keras3Row(
@@ -535,7 +530,7 @@ _STOPS = (
         (".compiled_loss",),
         "`compiled_loss` of Keras 3 adds the losses of layers, which were left out here",
         "Call the loss function itself to leave them out.",
-        of=(met.of_own_layer, met.of_own_metric),
+        of=(met.of_own_layer,),
         when=lambda call, _: "regularization_losses" not in met.keywords(call),
     ),
     _Stopping(

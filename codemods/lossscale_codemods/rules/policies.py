@@ -28,6 +28,7 @@ from lossscale_codemods.rules.base import (
     Marker,
     ObservedFix,
     Review,
+    Rewrite,
     Rule,
     Verdict,
     rename,
@@ -38,6 +39,7 @@ from lossscale_codemods.source.edits import remove_item
 from lossscale_codemods.source.syntax_tree import argument_of, dotted, is_none
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, Target, canonical, lookup
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +77,7 @@ class Policies(Rule):
 
     TensorFlow 2.4 renamed them: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The
     rule reports names of policies that no longer exist, and `set_policy(None)` for Keras 3, which
-    takes no `None`. It reports `get_layer_policy(layer)`, which is `layer.dtype_policy` now.
+    takes no `None`. `get_layer_policy(layer)` becomes `layer.dtype_policy`.
     """
 
     id = "LS501"
@@ -90,6 +92,10 @@ class Policies(Rule):
             f"{_HEAD}print({_OLD}.global_policy().compute_dtype)\n",
             f"{_HEAD}print({_NEW}.global_policy().compute_dtype)\n",
         ),
+        Case(
+            f"{_HEAD}print({_OLD}.get_layer_policy(layer).name)\n",
+            "print(layer.dtype_policy.name)\n",
+        ),
     )
     valid = (
         Case(f"{_HEAD}{_OLD}.set_policy('infer_float32_vars')\n", review="no policy of this name"),
@@ -99,7 +105,8 @@ class Policies(Rule):
             "with policy.policy_scope('mixed_float16'):\n    pass\n",
             review="policy_scope",
         ),
-        Case(f"{_HEAD}print({_OLD}.get_layer_policy(x).name)\n", review="an attribute now"),
+        Case(f"{_HEAD}policies = map({_OLD}.get_layer_policy, layers)\n", review="an attribute"),
+        Case(f"{_HEAD}print({_OLD}.get_layer_policy(x).loss_scale)\n", review="no loss scale"),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -110,7 +117,7 @@ class Policies(Rule):
                 "Call set_global_policy before and after, or give layers their dtype.",
             )
         if occurrence.meaning is Meaning.LAYER_POLICY:
-            return _OF_LAYER
+            return _of_layer(occurrence, program)
         if program.usage(occurrence) in (Usage.MEMBER, Usage.BASE_CLASS):
             return None
         call = program.call(occurrence)
@@ -200,7 +207,7 @@ class PolicyObjects(Rule):
             return rename("the current class", occurrence)
         removed = remove_item(program.tree, call.args, [scale])
         same = rename(_SAME, occurrence, removed)
-        is_shown = _config_is_read(call, program)
+        is_shown = not all(map(_is_of_super, program.reads_by_attribute.get("get_config", ())))
         refusal = _refusal(call, scale, program)
         if refusal is None and is_shown:
             refusal = Review(
@@ -268,10 +275,6 @@ _GONE = Review(
     "Ask for the policy's `name`, which is 'mixed_float16' where losses are scaled, or read "
     "`loss_scale` of the optimizer. Where an optimizer is made with it, write the loss scale.",
 )
-_OF_LAYER = Review(
-    "the policy of a layer is an attribute now",
-    "Write `layer.dtype_policy`, which has no loss scale.",
-)
 _NO_CAST = Review(
     "should_cast_variables is gone",
     "Compare `policy.compute_dtype` with `policy.variable_dtype`.",
@@ -322,6 +325,24 @@ def compiles_wrapped(node: cst.CSTNode | None, program: Program) -> bool:
     compiled = model_compile(node, program)
     given = compiled.optimizer if compiled is not None else None
     return given is not None and program.types.of(given.value) == {ObjectType.WRAPPER}
+
+
+def _of_layer(occurrence: Occurrence, program: Program) -> Verdict:
+    """Says what becomes of `get_layer_policy`."""
+    call = program.call(occurrence)
+    if call is None or len(call.args) != 1 or call.args[0].star:
+        return Review(
+            "the policy of a layer is an attribute now, and this is not a plain call",
+            "Write `layer.dtype_policy`.",
+        )
+    above = program.tree.parent(call)
+    if isinstance(above, cst.Attribute) and above.attr.value in _READ:
+        return _GONE
+    layer = program.tree.source(call.args[0].value)
+    if not isinstance(call.args[0].value, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
+        layer = f"({layer})"
+    edit = Edit(*program.tree.span(call), f"{layer}.dtype_policy")
+    return Rewrite("the layer's own attribute", lambda _: [edit], keeps_name=False)
 
 
 def _dead_name(call: cst.Call | None) -> Review | None:
@@ -389,17 +410,6 @@ def _why_likely(call: cst.Call, scale: cst.Arg, program: Program) -> str | None:
     return "the loss scale of a policy is for `compile`, which is not called here"
 
 
-def _config_is_read(policy: cst.Call, program: Program) -> bool:
-    """Whether `get_config` is called on a policy, whatever name it has at that point."""
-    is_held = isinstance(program.tree.parent(policy), cst.Element | cst.DictElement)
-    return any(
-        value.made_by is policy or (is_held and value.kind is ObjectType.UNKNOWN)
-        for read in program.reads_by_attribute.get("get_config", ())
-        if program.tree.call_of(read) is not None
-        for value in program.types.values(read.value)
-    )
-
-
 def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Program) -> bool:
     """Whether the loss scale of a policy is for nothing in its program.
 
@@ -416,7 +426,6 @@ def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Progr
         and (not words.isdisjoint(_TRAINING) or others_name(modules, _TRAINING))
         and ("compile" not in words or bool(reads.get("compile")))
         and not any(kept_compiles(program))
-        and all(_is_of_super(read) for read in reads.get("get_config", ()))
         and all(
             compiles_wrapped(program.tree.parent(read), program) or _is_other(read, program)
             for read in reads.get("compile", ())
@@ -444,6 +453,10 @@ def _is_other(read: cst.Attribute, program: Program) -> bool:
 def _is_policy_read(node: cst.Attribute, program: Program) -> bool:
     """Whether something is read of a policy, other than what `get_layer_policy` gives."""
     owner = node.value
+    if isinstance(owner, cst.Call) and any(
+        one.meaning is Meaning.LAYER_POLICY and one.node is owner.func for one in program.references
+    ):
+        return False
     if program.types.is_policy(owner):
         return True
     word = (dotted(owner) or "").rpartition(".")[2].lower()

@@ -183,10 +183,14 @@ class Strings(Rule):
                 "instead.",
             )
         if _is_attribute_test(program, node, text):
+            in_guard = _is_in_guard(program, node)
+            if in_guard and program.target is Target.COMPAT:
+                return None  # The branch for old versions is reported.
             return Review(
                 "getattr, hasattr or an import looks for an old name by its name",
                 "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
                 "support; otherwise write the new name.",
+                follows=in_guard,
             )
         if not any(likely_names.mentions_of_old_names(text)):
             return None
@@ -242,6 +246,16 @@ def _is_attribute_test(program: Program, node: cst.CSTNode, text: str) -> bool:
         isinstance(n, cst.SimpleString) and str(n.evaluated_value).endswith("mixed_precision")
         for n in program.tree.walk(call)
     )
+
+
+def _is_in_guard(program: Program, text: cst.CSTNode) -> bool:
+    """Whether a string is in the condition of a guard, which is reported."""
+    guard_of = program.reachability.guard_of
+    for above in program.tree.ancestors(text):
+        if isinstance(above, cst.If | cst.IfExp):
+            sides = [above.body, above.orelse]
+            return any(side is not None and guard_of(side) is above for side in sides)
+    return False
 
 
 _METHODS: Final = frozenset({"compile", "eval"})

@@ -20,15 +20,15 @@ def test_what_has_no_equivalent_and_is_offered_stays_and_says_so(target: str) ->
     )
 
 
-def test_what_has_no_equivalent_stays_with_its_import() -> None:
-    check_left(
-        """
+def test_what_has_no_equivalent_stays_though_its_uses_can_go() -> None:
+    head = """
         from tensorflow.keras.mixed_precision.experimental import get_layer_policy
         __all__ = ["get_layer_policy"]
-        print(get_layer_policy(layer))
-        """,
-        "line 3 still needs it",
-        "an attribute now",
+        """
+    check_review(
+        f"{head}print(get_layer_policy(layer))\n".replace("\n        ", "\n"),
+        f"{head}print(layer.dtype_policy)\n".replace("\n        ", "\n"),
+        "experimental.get_layer_policy has no equivalent",
     )
 
 

@@ -16,17 +16,16 @@ HELPER = """
 ALIAS = """
     import tensorflow as tf
     mp = tf.keras.mixed_precision.experimental
-    policy = mp.global_policy()
+    policy = mp.get_layer_policy(layer)
 """
 UNUSED = """
     import tensorflow as tf
-    rewrite = tf.train.experimental.enable_mixed_precision_graph_rewrite
-    opt = rewrite(tf.keras.optimizers.SGD())
+    policy = tf.keras.mixed_precision.experimental.get_layer_policy(layer)
 """
 NEIGHBOURS = """
     from tensorflow.keras.mixed_precision.experimental import set_policy
     import tensorflow as tf
-    set_policy(tf.keras.mixed_precision.experimental.Policy("float32"))
+    set_policy(tf.keras.mixed_precision.experimental.get_layer_policy(layer))
 """
 FOLDED = """
     import tensorflow as tf

@@ -80,18 +80,17 @@ def test_a_try_that_is_all_of_a_function() -> None:
         """
         def f():
             try:
-                from tensorflow.keras.mixed_precision.experimental import set_policy
+                from tensorflow.keras.mixed_precision.experimental import get_layer_policy
                 from tensorflow.keras.mixed_precision.experimental import Policy
-                set_policy("float32")
+                print(get_layer_policy(layer).name)
             except ImportError:
                 pass
         """,
         """
         def f():
             try:
-                from tensorflow.keras.mixed_precision import set_global_policy as set_policy
                 from tensorflow.keras.mixed_precision import Policy
-                set_policy("float32")
+                print(layer.dtype_policy.name)
             except ImportError:
                 pass
         """,

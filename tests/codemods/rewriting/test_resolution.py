@@ -89,17 +89,16 @@ def test_a_name_that_is_old_on_some_ways_and_something_else_on_the_others_stays(
     )
 
 
-def test_an_alias_of_what_is_written_out_goes_with_its_last_use() -> None:
+def test_an_alias_of_what_has_no_equivalent_goes_with_its_last_use() -> None:
     check_transformed(
         """
         import tensorflow as tf
-        rewrite = tf.train.experimental.enable_mixed_precision_graph_rewrite
-        opt = rewrite(tf.keras.optimizers.SGD())
+        policy_of = tf.keras.mixed_precision.experimental.get_layer_policy
+        print(policy_of(layer), tf)
         """,
         """
         import tensorflow as tf
-        opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())
-        tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})
+        print(layer.dtype_policy, tf)
         """,
     )
 
