@@ -160,7 +160,7 @@ ROWS = [
             "LS101 the import stays as it is: line 2 still needs it",
             "LS101 the import stays as it is: line 3 still needs it",
             "LS603 tf.contrib is gone, and its optimizer skipped steps that",
-            "LS603 tf.contrib is gone, and so is the manager of this optimizer",
+            "LS603 tf.contrib went away with TensorFlow 1",
         ),
     ),
     Row(
@@ -496,10 +496,7 @@ ROWS = [
         import tensorflow as tf
         opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, loss_scale='dynamic')
         """,
-        """
-        import tensorflow as tf
-        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
-        """,
+        findings=("LS201 the current class takes no `loss_scale`",),
     ),
     Row(
         "new-lso:called-with-old-loss_scale-arg",
@@ -555,8 +552,30 @@ ROWS = [
         """,
         """
         import tensorflow as tf
+
+
+        def _loss_scale_arguments(loss_scale):
+            \"\"\"Returns LossScaleOptimizer's arguments for an old loss scale.\"\"\"
+            if loss_scale == "dynamic":
+                return {}
+            if isinstance(loss_scale, (int, float)):
+                return {"dynamic": False, "initial_scale": loss_scale}
+            if type(loss_scale).__name__ not in ("FixedLossScale", "DynamicLossScale"):
+                raise ValueError(f"There is no equivalent for this loss scale: {loss_scale!r}")
+            config = loss_scale.get_config()
+            if "loss_scale_value" in config:
+                return {"dynamic": False, "initial_scale": config["loss_scale_value"]}
+            if config.get("multiplier") != 2:
+                raise ValueError("The multiplier of a DynamicLossScale must be 2.")
+            return {
+                "initial_scale": config["initial_loss_scale"],
+                "dynamic_growth_steps": config["increment_period"],
+            }
+
+
         def wrap(opt):
-            return tf.keras.mixed_precision.LossScaleOptimizer(opt, initial_scale=1024)
+            scale = tf.compat.v1.mixed_precision.DynamicLossScale(initial_loss_scale=1024)
+            return tf.keras.mixed_precision.LossScaleOptimizer(opt, **_loss_scale_arguments(scale))
         """,
     ),
     Row(
@@ -578,8 +597,8 @@ ROWS = [
             return a, b
         """,
         findings=(
-            "LS201 scale is also used on line 5, and the optimizer no longer",
-            "LS201 scale is also used on line 4, and the optimizer no longer",
+            "LS201 scale may be given to several optimizers, or used besides",
+            "LS201 scale may be given to several optimizers, or used besides",
         ),
     ),
     Row(
@@ -678,8 +697,9 @@ ROWS = [
         """
         import tensorflow as tf
         opt = tf.keras.mixed_precision.LossScaleOptimizer(make())
-        print(opt.loss_scale.numpy())
+        print(opt.loss_scale._current_loss_scale.numpy())
         """,
+        findings=("LS301 _current_loss_scale of the loss scale object has no equivalent",),
     ),
     Row(
         "read:._current_loss_scale",
@@ -1051,7 +1071,7 @@ ROWS = [
         """,
         findings=(
             "LS603 tf.contrib is gone; a DynamicLossScale halves",
-            "LS603 tf.contrib is gone, and so is the manager of this optimizer",
+            "LS603 tf.contrib went away with TensorFlow 1",
         ),
     ),
     Row(
@@ -1063,7 +1083,7 @@ ROWS = [
         """,
         findings=(
             "LS603 tf.contrib is gone; a DynamicLossScale halves",
-            "LS603 tf.contrib is gone, and so is the manager of this optimizer",
+            "LS603 tf.contrib went away with TensorFlow 1",
         ),
     ),
     Row(
