@@ -365,7 +365,7 @@ def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Progr
     if name in NEW_ATTRIBUTES and is_read:
         respelled = _respelled(node, owner, program)
     answer = loss_scale_optimizer(owner, program)
-    if name in _VARIABLES and answer.is_sure and isinstance(above, cst.Attribute):
+    if name in _VARIABLES and answer.is_sure and not _is_logged(node, above):
         respelled = None
     if answer.is_sure and respelled is not None and name not in _VARIABLES:
         return respelled
@@ -374,6 +374,13 @@ def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Progr
     if not is_read:
         advice = "Make a new LossScaleOptimizer to change what it has been made with."
     return Review(message if answer.is_sure else answer.reason, advice, unsafe_fix=respelled)
+
+
+def _is_logged(node: cst.Attribute, above: cst.CSTNode | None) -> bool:
+    """Whether something is only kept under a key, as what is logged is."""
+    if isinstance(above, cst.Assign):
+        return all(isinstance(target.target, cst.Subscript) for target in above.targets)
+    return isinstance(above, cst.DictElement) and above.value is node
 
 
 def _respelled(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Rewrite:
