@@ -214,11 +214,20 @@ def _variables(step: cst.Attribute, program: Program) -> set[str]:
     return set()
 
 
+def does_not_sum(node: cst.Attribute, program: Program) -> bool:
+    """Whether a step says that gradients of replicas are not summed."""
+    given = keywords(program.tree.call_of(node))
+    return any(
+        program.tree.source(given[name].value) != str(name == keras_3.AGGREGATION[0])
+        for name in keras_3.AGGREGATION
+        if name in given
+    )
+
+
 def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
-    """Whether a step names arguments that Keras 3 does not take, or of which it knows one value."""
+    """Whether a step of another optimizer than ours names arguments that Keras 3 does not take."""
     named = keywords(program.tree.call_of(node)).keys() - {"grads_and_vars"}
-    is_ours = optimizer_kinds(owner_of(node), program) == {ObjectType.WRAPPER}
-    return bool(named & {*keras_3.AGGREGATION} if is_ours else named)
+    return bool(named) and optimizer_kinds(owner_of(node), program) != {ObjectType.WRAPPER}
 
 
 def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:

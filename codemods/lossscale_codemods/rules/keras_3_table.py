@@ -243,9 +243,14 @@ _MEMBERS_OF_OPTIMIZERS = (
     ),
     _OfOptimizer(
         ("apply_gradients",),
-        "apply_gradients() of Keras 3 takes the gradients alone, and always sums them over the "
-        "replicas",
-        "Leave out the other arguments, and do not sum them yourself.",
+        "Keras 3 sums gradients over the replicas when it applies them, and cannot be told not to",
+        "Leave out the argument, and do not sum them yourself.",
+        when=met.does_not_sum,
+    ),
+    _OfOptimizer(
+        ("apply_gradients",),
+        "apply_gradients() of Keras 3 takes the gradients alone",
+        "Leave out the other arguments.",
         when=met.names_arguments_of_old_steps,
         stops=True,
     ),

@@ -66,7 +66,7 @@ def test_a_loss_scale_optimizer_takes_the_name_of_a_step() -> None:
         ("done = opt.apply_gradients(pairs)", "returns the variable that counts"),
         (
             "opt.apply_gradients(pairs, experimental_aggregate_gradients=False)",
-            "sums them over the replicas",
+            "sums gradients over the replicas",
         ),
         (
             "opt.apply_gradients([(g, one)])\nopt.apply_gradients([(g, other)])",
