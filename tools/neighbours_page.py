@@ -28,9 +28,9 @@ says what to do. `--only-loss-scale` and `install(neighbours=False)` restore non
 
 `compat-lossscale migrate` uses the same table, in files that use loss scaling and in files of the
 same program ([LS901](codemod/rules/ls901.md) to [LS904](codemod/rules/ls904.md)). *Rewrites*: the
-new code does the same in every case. *Some*: it rewrites the calls for which it can prove that.
-*Reports*: it leaves the code, and names what to use. A dash: it does not look for the name, which
-other classes have too. Every row with `tensorflow.keras` means `tf.keras`.
+new code does the same in every case. *Reports*: it leaves the code, and names what to use. A dash:
+it does not look for the name, which other classes have too. Every row with `tensorflow.keras` means
+`tf.keras`.
 
 `run` also restores [signatures](#signatures), the default values of dataclass fields that Python
 3.11 refuses, and the folders of `BackupAndRestore` that TensorFlow 2.3 wrote.
@@ -41,7 +41,7 @@ _SIGNATURES = """\
 
 Parameters of these functions and methods moved, were renamed or were removed after TensorFlow 2.4.
 Under `run` and `install()`, calls in the old form work, and so do calls in today's form. `migrate`
-names the arguments, or reports the call ([LS904](codemod/rules/ls904.md)).
+reports calls in the old form ([LS904](codemod/rules/ls904.md)).
 """
 
 
@@ -104,8 +104,6 @@ def _migrated(neighbour: Neighbour) -> str:
         return "rewrites"
     if neighbour in COMMON_MEMBERS:
         return "-"
-    if neighbour.for_members or "..." in neighbour.successor:
-        return "some"
     return "rewrites" if neighbour.successor else "reports"
 
 

@@ -496,10 +496,7 @@ ROWS = [
         import tensorflow as tf
         opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, loss_scale='dynamic')
         """,
-        """
-        import tensorflow as tf
-        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
-        """,
+        findings=("LS201 the current class takes no `loss_scale`",),
     ),
     Row(
         "new-lso:called-with-old-loss_scale-arg",
@@ -678,8 +675,9 @@ ROWS = [
         """
         import tensorflow as tf
         opt = tf.keras.mixed_precision.LossScaleOptimizer(make())
-        print(opt.loss_scale.numpy())
+        print(opt.loss_scale._current_loss_scale.numpy())
         """,
+        findings=("LS301 _current_loss_scale of the loss scale object has no equivalent",),
     ),
     Row(
         "read:._current_loss_scale",

@@ -240,12 +240,6 @@ class GraphRewrite(Rule):
             'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
         ),
         Case(
-            f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
-            "tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
-            f"{_HEAD}opt = tf.keras.optimizers.legacy.Adam()\n"
-            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
-        ),
-        Case(
             f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
             "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
             f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
@@ -349,16 +343,6 @@ class GraphRewrite(Rule):
 
     def _written_out(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         """Writes out what the function did for a Keras optimizer, if there is a place for it."""
-        names = cst.Name | cst.Attribute | cst.SimpleString
-        if isinstance(program.tree.parent(call), cst.Expr) and all(
-            isinstance(argument.value, names) for argument in call.args
-        ):
-            span = program.tree.span(call)
-            return Rewrite(
-                "only the switch is left of a call whose result is not used",
-                lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
-                keeps_name=False,
-            )
         place = _line_and_condition(call, program)
         if place is None:
             return _NO_LINE

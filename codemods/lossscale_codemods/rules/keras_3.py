@@ -16,7 +16,6 @@ from lossscale_codemods.domain import (
     is_for_old_versions,
     is_part_of_old,
     looked_up_name,
-    model_compiles,
 )
 from lossscale_codemods.rules import keras_3_optimizers as optimizers
 from lossscale_codemods.rules.base import (
@@ -127,9 +126,13 @@ class Keras3Optimizers(_Keras3Rule):
     The rule reports what Keras 3 computes differently: `decay`, which it ignores, Nadam, RMSprop
     without momentum, sparse gradients except in plain SGD, and subclasses, which implement other
     methods. The schedule `InverseTimeDecay(learning_rate, 1, decay)` computes what `decay` did.
-
     With `--unsafe-fixes`, RMSprop without an epsilon gets the square of the default. Then its
     results are the same for gradients far below epsilon and far above it.
+
+    Optimizers that come from a string or a config, `model.compile("adam")`, are the same as before,
+    but for RMSprop, which is the default of `compile`, and Nadam. If only the running program knows
+    the name or the config, the rule reports it, because configs of old optimizers have `decay` and
+    `lr`. It also reports configs that the program reads: Keras 3 writes them in another form.
     """
 
     id = "LS221"
@@ -153,6 +156,8 @@ class Keras3Optimizers(_Keras3Rule):
         _left("opt = tf.keras.optimizers.Adam(0.1, decay=1e-4)", "takes no notice of `decay`"),
         _left("class Mine(tf.keras.optimizers.Optimizer):\n    pass", "other methods"),
         _left("opt = tf.keras.optimizers.Adam(1e-3)"),
+        _left(f"{_MODEL}model.compile(loss='mse')", "takes RMSprop by itself"),
+        _left("opt = tf.keras.optimizers.get(name)", "known only when the program runs"),
     )
 
     moved = _FAMILY
@@ -161,7 +166,9 @@ class Keras3Optimizers(_Keras3Rule):
     )
 
     def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
-        """Yields the classes whose name, or whose arguments, do not stay as they are."""
+        """Yields the classes that do not stay as they are, and what makes optimizers by name."""
+        for place, review in optimizers.by_names(program):
+            yield self.occurrence(place, program), review
         looked_up = [
             n for n in program.tree.parents if isinstance(n, cst.Call) and looked_up_name(n)
         ]
@@ -209,38 +216,6 @@ def _renamed(occurrence: Occurrence, mapped: Rewrite | None) -> Rewrite:
     if mapped is None:
         return rename(_FAMILY, occurrence)
     return Rewrite(mapped.message, lambda r: [*r.name_edit(occurrence), *mapped.edits(r)])
-
-
-class Keras3OptimizersByName(_Keras3Rule):
-    """Keras optimizers that come from a string or a config are checked (`--target keras3`).
-
-    `model.compile("adam")` and `tf.keras.optimizers.get("sgd")` create the same optimizers as
-    before. RMSprop, which is the default of `compile`, and Nadam compute differently in Keras 3:
-    see LS221. If only the running program knows the name or the config, the rule reports it,
-    because it can mean one of these, and because configs of old optimizers have `decay` and `lr`.
-    It also reports configs that the program reads, because Keras 3 writes them in another form.
-    """
-
-    id = "LS222"
-    title = "Optimizers of Keras 3 by name"
-    valid = (
-        _left(f"{_MODEL}model.compile('rmsprop', 'mse')", "adds epsilon under the root"),
-        _left(f"{_MODEL}model.compile(loss='mse')", "takes RMSprop by itself"),
-        _left("opt = tf.keras.optimizers.get(name)", "known only when the program runs"),
-        _left(f"{_MODEL}model.compile('adam', 'mse')"),
-    )
-
-    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
-        """Yields what makes optimizers by name, and is not surely right."""
-        for compiled in model_compiles(program):
-            review = optimizers.of_compile(compiled, program)
-            if review is not None:
-                yield self.occurrence(compiled.call.func, program), review
-        for node in program.scopes.scope_of_read:
-            if isinstance(node, cst.Name | cst.Attribute):
-                review = optimizers.by_name(node, program)
-                if review is not None:
-                    yield self.occurrence(node, program), review
 
 
 _STOCK = "tf.keras.mixed_precision.LossScaleOptimizer"
@@ -384,7 +359,14 @@ class Keras3Members(_Keras3Rule):
     `inner_optimizer`), slots by name, weights, `get_updates`, `get_gradients`, hyperparameters by
     name, and arguments of `apply_gradients` that Keras 3 does not take. If it is not proven that an
     object is an optimizer, but its name says so, the rule reports `opt.lr`, and rewrites it with
-    `--unsafe-fixes`.
+    `--unsafe-fixes`. It also reports `minimize`, which Keras 3's optimizers do not have. Write the
+    step, without `get_scaled_loss` and `get_unscaled_gradients` if no loss-scale optimizer is
+    around it:
+
+        with tf.GradientTape() as tape:
+            loss = opt.get_scaled_loss(compute_loss())
+        gradients = opt.get_unscaled_gradients(tape.gradient(loss, variables))
+        opt.apply_gradients(zip(gradients, variables))
     """
 
     id = "LS321"
@@ -408,29 +390,7 @@ class Keras3Members(_Keras3Rule):
             "def halve(optimizer):\n    optimizer.learning_rate = optimizer.learning_rate / 2",
         ),
         _left(f"{_OPTIMIZER}print(args.lr)"),
-    )
-
-
-class Minimize(_Keras3Rule):
-    """`optimizer.minimize(loss, variables)` is reported (`--target keras3`).
-
-    Keras 3's optimizers have no `minimize`. Write the step:
-
-        with tf.GradientTape() as tape:
-            loss = opt.get_scaled_loss(compute_loss())
-        gradients = opt.get_unscaled_gradients(tape.gradient(loss, variables))
-        opt.apply_gradients(zip(gradients, variables))
-
-    Leave out `get_scaled_loss` and `get_unscaled_gradients` if no loss-scale optimizer is around
-    it. With `--no-dependency`, write `opt.scale_loss`, and give `opt.apply` the scaled gradients.
-    """
-
-    id = "LS322"
-    title = "`minimize`"
-    valid = (
         _left(f"{_OPTIMIZER}opt.minimize(lambda: weight * weight, [weight])", "have no `minimize`"),
-        _left("def step(optimizer):\n    optimizer.minimize(loss, variables)", "not proven"),
-        _left("import scipy\nscipy.optimize.minimize(f, x)"),
     )
 
 
@@ -469,12 +429,19 @@ class ScaledStepMethods(_Keras3Rule):
         opt.apply(tape.gradient(loss, variables), variables)
 
     Its `apply` takes scaled gradients. Old TensorFlow multiplied a float16 loss in float16, where
-    it can overflow, and Keras 3 multiplies it in float32.
+    it can overflow, and Keras 3 multiplies it in float32. Its class has no `loss_scale`, `dynamic`
+    and `dynamic_counter`, so reads of them are reported too: its `dynamic_scale` and `step_counter`
+    exist only after the first step, and before that `initial_scale` is the loss scale.
     """
 
     id = "LS323"
     title = "Training steps with a scaled loss"
-    markers = (*OLD_NAMES, Marker(b"get_scaled_loss"), Marker(b"get_unscaled_gradients"))
+    markers = (
+        *OLD_NAMES,
+        Marker(b"get_scaled_loss"),
+        Marker(b"get_unscaled_gradients"),
+        Marker(b"loss_scale"),
+    )
     valid = (
         Case(f"{_HEAD}{_WRAPPED}{_STEP}", f"{_NOW_WRAPPED}{_STEP}"),
         Case(
@@ -485,60 +452,10 @@ class ScaledStepMethods(_Keras3Rule):
         Case(f"{_HEAD}{_STEP_OF_A_MODEL}", review="which has no get_scaled_loss"),
     )
 
-
-_TODAY = "opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1))\n"
-
-
-class StockLossScales(_Keras3Rule):
-    """Reads of the loss scale are reported with `--target keras3 --no-dependency`.
-
-    Keras 3's own LossScaleOptimizer has no `loss_scale`, `dynamic` or `dynamic_counter`. Its
-    variables `dynamic_scale` and `step_counter` exist only after the first step, which builds the
-    optimizer. Before that, `initial_scale` is the loss scale. Only the running program knows which
-    of the two a read needs.
-    """
-
-    id = "LS324"
-    title = "The loss scale of Keras 3's own optimizer"
-    order = 0
-    targets = frozenset([Target.KERAS3_ALONE])
-    markers = (*OLD_NAMES, Marker(b"loss_scale"))
-    valid = (
-        Case(f"{_HEAD}{_TODAY}print(opt.loss_scale)\n", review="has no loss_scale"),
-        Case(f"{_HEAD}{_TODAY}print(getattr(opt, 'loss_scale'))\n", review="has no loss_scale"),
-        Case(f"{_HEAD}{_TODAY}print(opt.dynamic_counter)\n", review="has no dynamic_counter"),
-        Case(
-            f"{_HEAD}{_TODAY}def log(optimizer):\n    print(optimizer.loss_scale())\n",
-            review="that this is one is not proven",
-        ),
-        Case(f"{_HEAD}print(args.loss_scale)\n"),
-    )
-
     def applies(self, program: Program) -> bool:
-        """Whether a file is not written for Keras 3."""
-        return not program.is_written_for_keras_3
-
-
-class Keras3Values(_Keras3Rule):
-    """Other differences of Keras 3 are reported.
-
-    | use | in Keras 3 |
-    | --- | --- |
-    | `variable.dtype.name` | `dtype` is text |
-    | `layer.get_config()["dtype"]` | a policy of another class name |
-    | `history["lr"]`, `logs["lr"]` | the key is `learning_rate` |
-    | `type(opt).__mro__` | other base classes |
-    | `clear_session()` | the global policy is `float32` after it |
-    """
-
-    id = "LS325"
-    title = "Other differences of Keras 3"
-    valid = (
-        _left(f"{_LAYER}print(layer.weights[0].dtype.name)", "is a string"),
-        _left(f"{_LAYER}print(layer.get_config()['dtype'])", "another form"),
-        _left("print(model.fit(data).history['lr'])", "learning_rate"),
-        _left(f"{_LAYER}print(layer(inputs).dtype.name)"),
-    )
+        """Whether a file is old, or may read the loss scale of Keras 3's own class."""
+        is_alone = program.target is Target.KERAS3_ALONE and not program.is_written_for_keras_3
+        return is_alone or super().applies(program)
 
 
 _FLOAT16 = _OLD.replace("float32", "mixed_float16")
@@ -596,26 +513,42 @@ _OWN_LAYER = "class Mine(tf.keras.layers.Layer):\n    def build(self, shape):\n"
 
 
 class Keras3Api(_Keras3Rule):
-    """Names of Keras 2 that Keras 3 lacks are reported, next to loss scaling (`--target keras3`).
+    """What Keras 3 lacks, refuses or has otherwise is reported, next to loss scaling.
 
     The codemod does not migrate all of Keras 2 to Keras 3. This rule is about what old programs
-    with loss scaling use: removed names and methods; `add_weight`, whose first argument is now the
-    shape; `reset_states` of metrics, which is `reset_state`; graphs that a program builds by
-    itself; layers of TensorFlow 1; and a `train_step` that returns a loss, or the results of
-    `self.metrics`. `fit` of Keras 3 shows the values of its own metrics instead of returned values
-    with the same names, and one of them is `loss`, which such a step does not set. Layers of Keras
-    3 are no `tf.Module`, so the rule reports a `tf.Module` with layers in it: its `variables` and
-    `trainable_variables` leave theirs out. For the rest, see
-    https://keras.io/guides/migrating_to_keras_3/.
+    with loss scaling use. For the rest, see https://keras.io/guides/migrating_to_keras_3/.
+
+    - Names and methods that are gone; `reset_states` of metrics, which is `reset_state`;
+      `add_weight`, whose first argument is the shape; graphs that a program builds by itself;
+      layers of TensorFlow 1.
+    - Layers want their sizes as Python's `int`, which the rule writes. Functions of TensorFlow take
+      no tensor that stands for an input of a model. An optimizer trains one model, for whose
+      variables it is built. A schedule in `LearningRateScheduler` has to return a `float`, and a
+      custom loss gets its labels in the dtype of the predictions.
+    - Arguments that are gone: `experimental_run_tf_function` of `compile`, `workers` of `fit`,
+      `batch_input_shape` of layers, `inputs` and `dtype` of `get_initial_state`, `AUTO` of losses,
+      and others. `compiled_loss` adds the losses of layers, whether it is given them or not.
+    - A `train_step` that returns a loss, or the results of `self.metrics`: `fit` of Keras 3 shows
+      the values of its own metrics in their place.
+    - A `tf.Module` with layers in it, whose `variables` leave those of the layers out.
+    - Values that are others: `variable.dtype` is text, a layer's config has another dtype,
+      `history["lr"]` has the key `learning_rate`, and `clear_session()` resets the global policy.
     """
 
     id = "LS911"
-    title = "Other names of Keras 2"
+    title = "What Keras 3 has otherwise"
+    not_handled = "Sizes and tensors that come from another function or file."
     group_markers = (
         Marker(b"Module", (b"keras",), keras_3.CLASS_OF_MODULE),
         *(Marker(word) for word in (b"CuDNN", b"_get_optimizer", b"reset_states")),
     )
     invalid = (
+        _changed(
+            "layer = tf.keras.layers.Dense(np.prod(shape))",
+            "layer = tf.keras.layers.Dense(int(np.prod(shape)))",
+            f"{_HEAD}import numpy as np\n",
+        ),
+        _changed("print(layer.kernel.dtype.name)", "print(tf.as_dtype(layer.kernel.dtype).name)"),
         _changed(
             "loss = tf.keras.metrics.Mean()\nloss.reset_states()",
             "loss = tf.keras.metrics.Mean()\nloss.reset_state()",
@@ -641,6 +574,17 @@ class Keras3Api(_Keras3Rule):
             "not proven",
             "def restart(metric):\n    metric.reset_state()",
         ),
+        _left(
+            "x = tf.keras.Input((4,))\ny = tf.reduce_mean(x, axis=1)", "takes no input of a model"
+        ),
+        _left(f"{_OPTIMIZER}one.compile(opt)\nother.compile(opt)", "trains one model"),
+        _left(
+            "def loss(labels, logits):\n"
+            "    return -tf.reduce_sum(tf.one_hot(labels, 9) * logits)\n"
+            "\nmodel.compile('sgd', loss)",
+            "are no integers",
+        ),
+        _left("print(model.fit(data).history['lr'])", "learning_rate"),
     )
 
     def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
@@ -671,46 +615,5 @@ class Keras3Files(_Keras3Rule):
         _left(
             "tf.keras.callbacks.ModelCheckpoint('m.keras', save_weights_only=True)",
             "as `.weights.h5` alone",
-        ),
-    )
-
-
-class Keras3Stops(_Keras3Rule):
-    """What stops on Keras 3, or trains with another loss, next to loss scaling (`--target keras3`).
-
-    Keras 3 refuses what Keras 2 took, and programs of 2019 to 2021 stop there before they train.
-    Layers want their sizes as Python's `int`, and functions of TensorFlow take no tensor that
-    stands for an input of a model. An optimizer trains one model, for whose variables it is built.
-    A schedule in `LearningRateScheduler` has to return a `float`, and a custom loss gets its labels
-    in the dtype of the predictions. Arguments are gone: `experimental_run_tf_function` of
-    `compile`, `workers` of `fit`, `batch_input_shape` of layers, `inputs` and `dtype` of
-    `get_initial_state`, `AUTO` of losses, and others. `compiled_loss` adds the losses of layers,
-    whether it is given them or not.
-    """
-
-    id = "LS913"
-    title = "What stops on Keras 3"
-    not_handled = "Sizes and tensors that come from another function or file."
-    invalid = (
-        _changed(
-            "layer = tf.keras.layers.Dense(np.prod(shape))",
-            "layer = tf.keras.layers.Dense(int(np.prod(shape)))",
-            f"{_HEAD}import numpy as np\n",
-        ),
-        _changed(
-            "loss = tf.keras.losses.Huber(reduction=tf.keras.losses.Reduction.AUTO)",
-            "loss = tf.keras.losses.Huber(reduction='sum_over_batch_size')",
-        ),
-    )
-    valid = (
-        _left(
-            "x = tf.keras.Input((4,))\ny = tf.reduce_mean(x, axis=1)", "takes no input of a model"
-        ),
-        _left(f"{_OPTIMIZER}one.compile(opt)\nother.compile(opt)", "trains one model"),
-        _left(
-            "def loss(labels, logits):\n"
-            "    return -tf.reduce_sum(tf.one_hot(labels, 9) * logits)\n"
-            "\nmodel.compile('sgd', loss)",
-            "are no integers",
         ),
     )

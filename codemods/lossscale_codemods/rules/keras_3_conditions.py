@@ -139,19 +139,16 @@ def of_model(node: cst.CSTNode, program: Program) -> Certainty:
 
 
 def of_own_layer(node: cst.CSTNode, program: Program) -> Certainty:
-    """How sure it is that a name is a member of `self` in a layer or a model."""
+    """How sure it is that a name is a member of `self` in a layer, a model or a metric."""
     scope = program.resolver.class_of(owner_of(node))
-    return _sure(scope is not None and _is_layer(scope.node, program))
+    return _sure(
+        scope is not None
+        and (_is_layer(scope.node, program) or program.inherits(scope.node, _is_metric))
+    )
 
 
 def _is_layer(node: cst.CSTNode, program: Program) -> bool:
     return program.inherits(node, frameworks.is_layer)
-
-
-def of_own_metric(node: cst.CSTNode, program: Program) -> Certainty:
-    """How sure it is that a name is a member of `self` in a metric."""
-    scope = program.resolver.class_of(owner_of(node))
-    return _sure(scope is not None and program.inherits(scope.node, _is_metric))
 
 
 # Members of optimizers.

@@ -26,6 +26,7 @@ from lossscale_codemods.domain import (
     others_name,
 )
 from lossscale_codemods.rules.base import Review, Rewrite, rewrite
+from lossscale_codemods.rules.lookups import last_name
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
 from lossscale_codemods.source.edits import append_arguments
@@ -49,7 +50,7 @@ _OLD_KEYWORDS = ("use_legacy_optimizer", "use_legacy_format")
 _KEPT = cst.Assign | cst.AnnAssign | cst.Attribute | cst.ImportAlias
 """Where the file itself goes on with what is read."""
 _UNPACKED = Review(
-    "its arguments are unpacked, so whether `lr` or `decay` is among them cannot be seen here",
+    "it gets its arguments elsewhere, so what `lr` and `decay` are cannot be seen here",
     "Give Keras 3 `learning_rate`, and a schedule in the place of `decay`, of which it takes no "
     "notice.",
 )
@@ -122,34 +123,30 @@ def of_class(
     if not classes:
         return None
     if usage is Usage.CALLED and isinstance(above, cst.Call):
-        return _of_call(above, above.args, classes, program)
+        return _of_call(above, classes, program)
     if usage is Usage.MEMBER:
-        return _of_member(above, program)
+        if not isinstance(above, cst.Attribute) or above.attr.value != "from_config":
+            return None
+        made = program.tree.call_of(above)
+        given = made.args[0].value if made is not None and made.args else None
+        is_of_today = isinstance(given, cst.Call) and last_name(given.func) == "get_config"
+        return None if is_of_today else _CONFIG
     if usage not in (Usage.VALUE, Usage.CUSTOM_OBJECT):
         return None
-    call = program.tree.taker_of(node)
-    if call is not None and program.resolver.path(call.func) == "functools.partial":
-        return _of_call(call, call.args[1:], classes, program)
+    taker = program.tree.taker_of(node)
+    if taker is not None and any(
+        one.keyword is not None and one.keyword.value in optimizer_families.ONLY_LEGACY
+        for one in taker.args
+    ):
+        return _UNPACKED  # As to functools.partial.
     return _computed_otherwise(classes, None, program)
 
 
-def _of_member(member: cst.CSTNode | None, program: Program) -> Review | None:
-    """Says what to do about `from_config` of a class, but of what an optimizer of today gives."""
-    if not isinstance(member, cst.Attribute) or member.attr.value != "from_config":
-        return None
-    match program.tree.parent(member):
-        case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Attribute(attr=method)))]):
-            return None if method.value == "get_config" else _CONFIG
-    return _CONFIG
-
-
-def _of_call(
-    call: cst.Call, given: Sequence[cst.Arg], classes: Sequence[str], program: Program
-) -> Rewrite | Review | None:
+def _of_call(call: cst.Call, classes: Sequence[str], program: Program) -> Rewrite | Review | None:
     """Says what Keras 3 refuses of the arguments of a constructor, or computes otherwise."""
-    if any(argument.star for argument in given):
+    if any(argument.star for argument in call.args):
         return _UNPACKED
-    arguments = _by_name(given, classes)
+    arguments = _named(call.args, classes)
     if arguments is None:
         return Review(
             "what its arguments mean that have no name is not the same in Keras 3", "Name them."
@@ -162,12 +159,6 @@ def _of_call(
     review = refused or _computed_otherwise(classes, arguments, program)
     if review is None:
         return rewrite("`lr` is `learning_rate`", renamed) if renamed else None
-    has_fix = refused is None and review is not _SPARSE and list(classes) == ["RMSprop"]
-    if has_fix and "epsilon" not in arguments:
-        review.unsafe_fix = rewrite(
-            "with the square of its epsilon, which Keras 3 adds under the root",
-            [*renamed, *append_arguments(program.tree, call, ["epsilon=1e-14"])],
-        )
     if renamed:
         review = dataclasses.replace(
             review,
@@ -175,10 +166,16 @@ def _of_call(
             advice=f"Write `learning_rate`. {review.advice}",
             stops=True,
         )
+    has_fix = refused is None and review is not _SPARSE and list(classes) == ["RMSprop"]
+    if has_fix and "epsilon" not in arguments:
+        review.unsafe_fix = rewrite(
+            "with the square of its epsilon, which Keras 3 adds under the root",
+            [*renamed, *append_arguments(program.tree, call, ["epsilon=1e-14"])],
+        )
     return review
 
 
-def _by_name(given: Sequence[cst.Arg], classes: Sequence[str]) -> dict[str, cst.Arg] | None:
+def _named(given: Sequence[cst.Arg], classes: Sequence[str]) -> dict[str, cst.Arg] | None:
     """Returns the arguments of a constructor by their names, if these are the same for all."""
     parameters = [CLASSES[one].positional for one in classes]
     by_name = {}
@@ -286,7 +283,7 @@ def _has_sparse_gradients(program: Program) -> bool:
     return program.remembered("gradients of some rows", is_named)
 
 
-def of_compile(compiled: Compile, program: Program) -> Review | None:
+def _of_compiled_name(compiled: Compile, program: Program) -> Review | None:
     """Says what is otherwise of the optimizer that a model is compiled with by name."""
     argument = compiled.optimizer
     if argument is None:
@@ -310,7 +307,24 @@ def _of_text(text: cst.SimpleString, program: Program) -> Review | None:
     return _computed_otherwise([name], {}, program) if name is not None else None
 
 
-def by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
+def by_names(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
+    """Yields what makes optimizers by name, and is not surely right.
+
+    Args:
+        program: The file.
+    """
+    for compiled in model_compiles(program):
+        review = _of_compiled_name(compiled, program)
+        if review is not None:
+            yield compiled.call.func, review
+    for node in program.scopes.scope_of_read:
+        if isinstance(node, cst.Name | cst.Attribute):
+            review = _by_name(node, program)
+            if review is not None:
+                yield node, review
+
+
+def _by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
     """Says what to do about a function that makes optimizers, or the module as a whole."""
     for path in program.resolver.paths(node):
         module, _, name = canonical(path or "").rpartition(".")

@@ -270,8 +270,6 @@ _MEMBERS_OF_OPTIMIZERS = (
         "Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
         when=met.looks_up_what_is_gone,
     ),
-)
-_MINIMIZE = (
     _OfOptimizer(
         ("minimize",),
         "Keras 3's optimizers have no `minimize`",
@@ -426,7 +424,7 @@ _NAMES_OF_KERAS_2 = (
         (".add_weight",),
         "`add_weight` of Keras 3 takes the shape first",
         "Name its arguments: `name=`, `shape=`, `dtype=`, `initializer=`.",
-        of=(met.of_own_layer, met.of_own_metric),
+        of=(met.of_own_layer,),
         when=lambda call, _: any(one.keyword is None for one in call.args),
     ),
     Keras3Row(
@@ -502,8 +500,8 @@ _STOPS = (
     _Stopping(
         ("AUTO",),
         "AUTO was this outside of strategies, and losses of Keras 3 have no AUTO",
-        when=lambda node, program: met.below(node, program) == "losses.Reduction.AUTO",
         fix=met.replaced_by("'sum_over_batch_size'"),
+        when=lambda node, program: met.below(node, program) == "losses.Reduction.AUTO",
     ),
     _Stopping(
         ("keras.callbacks.LearningRateScheduler",),
@@ -543,7 +541,7 @@ _STOPS = (
         (".compiled_loss",),
         "`compiled_loss` of Keras 3 adds the losses of layers, which were left out here",
         "Call the loss function itself to leave them out.",
-        of=(met.of_own_layer, met.of_own_metric),
+        of=(met.of_own_layer,),
         when=lambda call, _: "regularization_losses" not in met.keywords(call),
     ),
     _Stopping(
@@ -557,12 +555,8 @@ _STOPS = (
 )
 TABLE = {
     "LS321": _MEMBERS_OF_OPTIMIZERS,
-    "LS322": _MINIMIZE,
-    "LS323": _STEPS,
-    "LS324": _LOSS_SCALES_OF_STOCK,
-    "LS325": _VALUES,
-    "LS911": _NAMES_OF_KERAS_2,
+    "LS323": (*_STEPS, *_LOSS_SCALES_OF_STOCK),
+    "LS911": (*_NAMES_OF_KERAS_2, *_STOPS, *_VALUES),
     "LS912": _FILES,
-    "LS913": _STOPS,
 }
 """The rows of each rule, by its id."""

@@ -39,7 +39,6 @@ from lossscale_codemods.rules.base import (
 )
 from lossscale_codemods.rules.lookups import Lookup, last_name, literal_text, lookup_of
 from lossscale_codemods.rules.loss_scale_arguments import (
-    asks_for_settings,
     is_moving,
     names_taker,
     reads_of,
@@ -78,6 +77,15 @@ OLD_ATTRIBUTES = frozenset(
 TENSOR_ATTRIBUTES = frozenset({"device", "dtype", "graph", "ndim", "numpy", "op", "shape"})
 """What a loss scale object has, or gives, that the tensor has as well."""
 _DISTINCT = ("_current_loss_scale", "_num_good_steps")
+_VARIABLES = ("_current_loss_scale",)
+"""What was a variable, and is a tensor of this moment."""
+_ADVICE = {
+    **{name: f"Write `.{new}` of the optimizer instead." for name, new in NEW_ATTRIBUTES.items()},
+    "multiplier": "Write 2: the multiplier is always 2.",
+    "_current_loss_scale": "It was a variable. Read `loss_scale` of the optimizer where it is "
+    "needed, which has no public way to set it.",
+}
+"""What to do about an attribute."""
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 _NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
 _SCALE = "tf.mixed_precision.experimental.DynamicLossScale"
@@ -90,26 +98,46 @@ _NEW_HEAD = f"{_TF}opt = {_NEW}(opt)\n"
 _case = functools.partial(Case.behind, (_HEAD, _NEW_HEAD))
 
 
-class LossScaleCalls(Rule):
-    """`opt.loss_scale()` becomes `opt.loss_scale`, which is the scale itself today.
+class LossScaleReads(Rule):
+    """`opt.loss_scale()` becomes `opt.loss_scale`, and its attributes those of the optimizer.
 
-    Since TensorFlow 2.4, `loss_scale` is not an object that you call:
-    https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule changes proven loss-scale
+    Since TensorFlow 2.4, `loss_scale` is a tensor, not an object that you call:
+    https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0.
+
+    | old | new |
+    | --- | --- |
+    | `opt.loss_scale()` | `opt.loss_scale` |
+    | `opt.loss_scale.initial_loss_scale` | `opt.initial_scale` |
+    | `opt.loss_scale.increment_period` | `opt.dynamic_growth_steps` |
+    | `opt.loss_scale._loss_scale_value` | `opt.initial_scale` |
+    | `opt.loss_scale._num_good_steps` | `opt.dynamic_counter` |
+
+    There is no attribute for the multiplier, which is always 2. The rule changes proven loss-scale
     optimizers only: objects that the constructor created, that `isinstance` tests, or that are
-    annotated. With `--unsafe-fixes`, a name that looks like an optimizer is enough.
+    annotated. With `--unsafe-fixes`, a name that looks like an optimizer is enough, and
+    `loss_scale` takes the place of `loss_scale._current_loss_scale`, which was a variable.
     """
 
     id = "LS301"
-    title = "Calls of `optimizer.loss_scale()`"
+    title = "Calls and attributes of `optimizer.loss_scale`"
     targets = WITH_LOSS_SCALE
+    markers = (
+        *OLD_NAMES,
+        Marker(b"loss_scale", tuple(name.encode() for name in _DISTINCT), LOSS_SCALE_PATTERN),
+    )
     invalid = (
         _case("print(opt.loss_scale())\n", "print(opt.loss_scale)\n"),
         _case("scale = opt.loss_scale().numpy()\n", "scale = opt.loss_scale.numpy()\n"),
         _case("print(opt._loss_scale())\n", "print(opt.loss_scale)\n"),
         _case("print((opt.loss_scale)())\n", "print((opt.loss_scale))\n"),
+        *(
+            _case(f"print(float(opt.loss_scale.{old}))\n", f"print(float(opt.{new}))\n")
+            for old, new in NEW_ATTRIBUTES.items()
+            if old not in _VARIABLES
+        ),
     )
     valid = (
-        _case("print(getattr(opt, 'loss_scale')())\n", review="what getattr gives is called"),
+        _case("print(getattr(opt, 'loss_scale')())\n", review="with the loss scale of this moment"),
         Case(
             "import tensorflow as tf  # LossScale\n"
             "def log(optimizer):\n    print(optimizer.loss_scale())\n",
@@ -122,18 +150,24 @@ class LossScaleCalls(Rule):
             review="belongs to the class Mine",
         ),
         Case("import tensorflow as tf  # LossScale\nprint(config.loss_scale())\n"),
+        _case("print(opt.loss_scale.get_config())\n", review="get_config of the loss scale object"),
+        _case(
+            "metrics = {'loss_scale': opt.loss_scale._current_loss_scale}\n",
+            review="no equivalent",
+            unsafe="metrics = {'loss_scale': opt.loss_scale}\n",
+        ),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields `x.loss_scale()` where x is, or can be, a loss-scale optimizer."""
-        for node in _reads(program):
-            owner, call = attribute_owner(node, program.resolver), called(program, node)
-            is_asked = program.tree.source(node) in _asked_whether_callable(program)
-            if owner is None or call is None or is_asked:
-                continue
-            if loss_scale_optimizer(owner, program).can_be:
-                verdict = _of_call(node, call, owner, program)
-                yield self.found(node, program, verdict, Role.FOUND)
+        """Yields `x.loss_scale()`, and attributes of `x.loss_scale`, of what can be a wrapper."""
+        for node in attributes(program, *ATTRIBUTES):
+            call = called(program, node)
+            if call is not None and loss_scale_optimizer(node.value, program).can_be:
+                yield self.found(node, program, _of_call(node, call, program), Role.FOUND)
+        for node in program.tree.nodes(cst.Attribute):
+            owner = attribute_owner(node.value, program.resolver)
+            if owner is not None and _is_old_attribute(node, owner, program):
+                yield self.found(node, program, _of_attribute(node, owner, program), Role.FOUND)
 
 
 class InnerOptimizer(Rule):
@@ -180,62 +214,6 @@ class InnerOptimizer(Rule):
                 advice = "If it is one, write `.inner_optimizer`."
                 review = Review(answer.reason, advice, unsafe_fix=respelled)
                 yield self.found(node, program, review, Role.FOUND)
-
-
-class LossScaleAttributes(Rule):
-    """Attributes of `opt.loss_scale` become attributes of the optimizer.
-
-    Since TensorFlow 2.4, `opt.loss_scale` is a tensor, which does not have these attributes:
-    https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0.
-
-    | old | new |
-    | --- | --- |
-    | `opt.loss_scale.initial_loss_scale` | `opt.initial_scale` |
-    | `opt.loss_scale.increment_period` | `opt.dynamic_growth_steps` |
-    | `opt.loss_scale._loss_scale_value` | `opt.initial_scale` |
-    | `opt.loss_scale._current_loss_scale` | `opt.loss_scale`, where it is used as a number |
-    | `opt.loss_scale._num_good_steps` | `opt.dynamic_counter` |
-
-    There is no attribute for the multiplier, which is always 2.
-
-    With `--unsafe-fixes`, a name that looks like an optimizer is enough.
-    """
-
-    id = "LS303"
-    title = "Attributes of the loss scale"
-    targets = WITH_LOSS_SCALE
-    markers = (
-        *OLD_NAMES,
-        Marker(b"loss_scale", tuple(name.encode() for name in _DISTINCT), LOSS_SCALE_PATTERN),
-    )
-    invalid = tuple(
-        _case(f"print(float(opt.loss_scale.{old}))\n", f"print(float(opt.{new}))\n")
-        for old, new in NEW_ATTRIBUTES.items()
-    )
-    valid = (
-        _case("print(opt.loss_scale.get_config())\n", review="get_config of the loss scale object"),
-        _case("print(opt.loss_scale.multiplier)\n", review="always 2"),
-        _case("opt.loss_scale._current_loss_scale.assign(8.0)\n", review="was a variable"),
-        _case(
-            "metrics = {'loss_scale': opt.loss_scale._current_loss_scale}\n",
-            review="was a variable",
-            unsafe="metrics = {'loss_scale': opt.loss_scale}\n",
-        ),
-        Case(
-            "import tensorflow as tf  # LossScale\n"
-            "def log(model):\n    print(model.optimizer.loss_scale._current_loss_scale)\n",
-            review="not proven",
-            unsafe="import tensorflow as tf  # LossScale\n"
-            "def log(model):\n    print(model.optimizer.loss_scale)\n",
-        ),
-    )
-
-    def find(self, program: Program) -> Iterator[Found]:
-        """Yields attributes of the `loss_scale` of something."""
-        for node in program.tree.nodes(cst.Attribute):
-            owner = attribute_owner(node.value, program.resolver)
-            if owner is not None and _is_old_attribute(node, owner, program):
-                yield self.found(node, program, _of_attribute(node, owner, program), Role.FOUND)
 
 
 class LossScaleUses(Rule):
@@ -305,7 +283,6 @@ _PARTS = frozenset({"loss_", "_loss_", "loss", "scale", "_scale"})
 _FIELD = re.compile(r"\{[^{}]*\.(?:_?loss_scale|_optimizer)\b[^{}]*\}")
 """A field of a text for `str.format` that reads such a member."""
 _OLD_KEYS = frozenset({"optimizer", "loss_scale"})
-_TEXT_DIRECTIVE = re.compile(r"%(?:\(\w*\))?[^%a-zA-Z]*[sra]")
 _TO_NUMBER = frozenset({"abs", "bool", "float", "int", "pow", "round"})
 _COMPUTING = re.compile(
     r"^numpy\.(?!apply_|frompyfunc|fromfunction|piecewise|vectorize)"
@@ -351,33 +328,20 @@ def _reads(program: Program) -> Iterator[cst.BaseExpression]:
                 yield node
 
 
-def _of_call(
-    node: cst.BaseExpression, call: cst.Call, owner: cst.BaseExpression, program: Program
-) -> Verdict:
+def _of_call(node: cst.Attribute, call: cst.Call, program: Program) -> Verdict:
     """Takes the call off `x.loss_scale()`, if x is proven."""
-    if not isinstance(node, cst.Attribute):
-        return Review(
-            "what getattr gives is called, and of a loss-scale optimizer it is a tensor now",
-            "Take off the (). A default of getattr must be a number.",
-        )
-    message = "the scale itself, which is no longer called"
-    uncalled = rewrite(message, _uncalled(node, call, program))
-    answer = loss_scale_optimizer(owner, program)
+    brackets = Edit(program.tree.full_span(node)[1], program.tree.span(call)[1], "")
+    name = Edit(*program.tree.span(node.attr), "loss_scale")
+    uncalled = rewrite("the scale itself, which is no longer called", [brackets, name])
+    answer = loss_scale_optimizer(node.value, program)
     if answer.is_sure:
         return uncalled
-    is_self = program.resolver.class_of(owner) is not None
+    is_self = program.resolver.class_of(node.value) is not None
     return Review(
         answer.reason,
         "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",
         unsafe_fix=None if is_self else uncalled,
     )
-
-
-def _uncalled(node: cst.Attribute, call: cst.Call, program: Program) -> list[Edit]:
-    if not node.lpar:
-        return replace(program, call, node.value, ".loss_scale")
-    brackets = Edit(program.tree.full_span(node)[1], program.tree.span(call)[1], "")
-    return [brackets, Edit(*program.tree.span(node.attr), "loss_scale")]
 
 
 def _is_old_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> bool:
@@ -395,37 +359,28 @@ def _is_old_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: P
 
 def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Verdict:
     """Respells what has an equivalent, of proven optimizers."""
-    name, is_changed = node.attr.value, node in program.scopes.binding_at
-    has_new = name in NEW_ATTRIBUTES and not is_changed
-    respelled = _respelled(node, owner, program) if has_new else None
+    name, above = node.attr.value, program.tree.parent(node)
+    is_read = node not in program.scopes.binding_at
+    respelled = None
+    if name in NEW_ATTRIBUTES and is_read:
+        respelled = _respelled(node, owner, program)
     answer = loss_scale_optimizer(owner, program)
-    if not answer.is_sure:
-        return Review(
-            answer.reason,
-            f"If it does, write `.{NEW_ATTRIBUTES.get(name, 'loss_scale')}` of the optimizer "
-            "instead.",
-            unsafe_fix=respelled,
-        )
-    if is_changed:
-        return Review(
-            f"{name} of the loss scale object is changed here",
-            "Make a new LossScaleOptimizer to change what it has been made with.",
-        )
-    if name == "_current_loss_scale" and not _is_tensor_at_once(node, program):
-        return Review(
-            "it was a variable, and the loss scale of the optimizer is a tensor of this moment",
-            "Read `loss_scale` of the optimizer where it is needed. It has no public way to set "
-            "it.",
-            unsafe_fix=respelled if _is_logged(node, program) else None,
-        )
-    if respelled is not None:
+    if name in _VARIABLES and answer.is_sure and not _is_logged(node, above):
+        respelled = None
+    if answer.is_sure and respelled is not None and name not in _VARIABLES:
         return respelled
-    if "multiplier" in name:
-        return Review("the multiplier has no name any more, because it is always 2", "Write 2.")
-    return Review(
-        f"{name} of the loss scale object has no equivalent on the optimizer",
-        "Read loss_scale, initial_scale or dynamic_growth_steps of the optimizer instead.",
-    )
+    message = f"{name} of the loss scale object has no equivalent on the optimizer"
+    advice = _ADVICE.get(name, "Read loss_scale, initial_scale or dynamic_growth_steps of it.")
+    if not is_read:
+        advice = "Make a new LossScaleOptimizer to change what it has been made with."
+    return Review(message if answer.is_sure else answer.reason, advice, unsafe_fix=respelled)
+
+
+def _is_logged(node: cst.Attribute, above: cst.CSTNode | None) -> bool:
+    """Whether something is only kept under a key, as what is logged is."""
+    if isinstance(above, cst.Assign):
+        return all(isinstance(target.target, cst.Subscript) for target in above.targets)
+    return isinstance(above, cst.DictElement) and above.value is node
 
 
 def _respelled(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Rewrite:
@@ -436,28 +391,20 @@ def _respelled(node: cst.Attribute, owner: cst.BaseExpression, program: Program)
     return rewrite(f"{node.attr.value} is {new} of the optimizer", edits)
 
 
-def _is_logged(node: cst.Attribute, program: Program) -> bool:
-    """Whether something is only kept under a key, as what is logged is."""
-    above = program.tree.parent(node)
-    if isinstance(above, cst.Assign):
-        return all(isinstance(target.target, cst.Subscript) for target in above.targets)
-    return isinstance(above, cst.DictElement) and above.value is node
-
-
 def _is_kept(node: cst.BaseExpression, program: Program) -> bool:
     """Whether a loss scale is read, and taken for the live object that it was."""
     owner = attribute_owner(node, program.resolver)
-    if owner is None or node in program.scopes.binding_at or called(program, node) is not None:
+    if owner is None or node in program.scopes.binding_at:
         return False
-    if isinstance(program.tree.parent(node), cst.Attribute):
-        return False  # Its attributes are another rule's business.
-    is_private = isinstance(node, cst.Attribute) and node.attr.value == "_loss_scale"
-    names = [program.tree.source(node), *(b.name for b in program.bound_to.get(node, ()))]
+    name = node.attr.value if isinstance(node, cst.Attribute) else ""
+    is_called = bool(name) and called(program, node) is not None
+    if is_called or isinstance(program.tree.parent(node), cst.Attribute):
+        return False  # Calls and attributes are another rule's business.
+    is_private = name == "_loss_scale"
     return (
         (is_private or not _is_tensor_at_once(node, program))
         and _can_be_old(owner, program)
         and not program.reachability.is_only_new(node)
-        and _asked_whether_callable(program).isdisjoint(names)
     )
 
 
@@ -470,8 +417,8 @@ def _is_tensor_at_once(node: cst.CSTNode, program: Program) -> bool:
         case cst.Comparison(comparisons=[target]):
             by_identity = cst.Is | cst.IsNot | cst.In | cst.NotIn
             return is_none(target.comparator) or not isinstance(target.operator, by_identity)
-        case cst.BinaryOperation(operator=cst.Modulo(), left=cst.SimpleString(value=text)):
-            return not _TEXT_DIRECTIVE.search(text)
+        case cst.BinaryOperation(operator=cst.Modulo(), left=cst.SimpleString()):
+            return False
         case cst.FormattedStringExpression(format_spec=spec):
             return bool(spec)
         case cst.Element():
@@ -490,20 +437,8 @@ def _computes(call: cst.CSTNode | None, program: Program) -> bool:
     name = dotted(call.func) or ""
     if not program.resolver.bindings(call.func) and name in _TO_NUMBER:
         return True
-    if ".assert" in name:
-        return "Is" not in name or "None" in name
     paths = program.resolver.paths(call.func)
     return bool(paths) and all(path is not None and _COMPUTING.search(path) for path in paths)
-
-
-def _asked_whether_callable(program: Program) -> set[str]:
-    """Returns what a file asks `callable()` of, which it calls in old versions alone."""
-
-    def asked() -> set[str]:
-        calls = (one for one in program.tree.nodes(cst.Call) if dotted(one.func) == "callable")
-        return {program.tree.source(argument.value) for call in calls for argument in call.args}
-
-    return program.remembered("asked whether callable", asked)
 
 
 def _names_old_class(program: Program) -> bool:
@@ -595,11 +530,10 @@ def _lost_objects(program: Program) -> Iterator[cst.CSTNode]:
         if not is_moving(value, program.resolver):
             continue
         reads = dict.fromkeys(read for binding in bindings for read in reads_of(binding, program))
-        live = [read for read in reads if not asks_for_settings(read, program)]
-        takers = [program.tree.taker_of(read) for read in live]
+        takers = [program.tree.taker_of(read) for read in reads]
         if any(taker is not None and names_taker(taker, program) for taker in takers):
             continue  # The rule for constructors says what there is to say.
-        if len(live) > 1 and any(_leaves(read, program) for read in live):
+        if len(reads) > 1 and any(_leaves(read, program) for read in reads):
             yield value
 
 

@@ -373,26 +373,11 @@ def _binds_first(binding: Binding) -> bool:
     )
 
 
-_CALL = re.compile(r"(?P<function>[\w.]+)\((?P<arguments>\.\.\.(?:, \.\.\.)*)(?P<rest>.*)")
 _STAYS = "Change that use first, then run again."
 
 
-def _reads_what_is_the_same(occurrence: Occurrence, neighbour: Neighbour, program: Program) -> bool:
-    """Whether a function is called for parts of its result that another one gives as well."""
-    call = program.call(occurrence)
-    above = program.tree.parent(call) if call is not None else None
-    if isinstance(above, cst.Attribute):
-        return above.attr.value in neighbour.for_members[1:]
-    if isinstance(above, cst.Subscript) and above.value is call:
-        return program.tree.source(above).rpartition("[")[2][:-1] in neighbour.for_members[1:]
-    return False
-
-
-def _respelled(occurrence: Occurrence, new: str, program: Program) -> Rewrite | None:
-    """Puts a built-in name, a number or a call in the place of a name."""
-    template = _CALL.fullmatch(new)
-    if template is not None:
-        return _called(occurrence, template, program)
+def _respelled(occurrence: Occurrence, new: str, program: Program) -> Rewrite:
+    """Puts a built-in name or a number in the place of a name."""
     sign, word = ("-", new[1:]) if new.startswith("-") else ("", new)
 
     def edits(renderer: NameRenderer) -> list[Edit]:
@@ -412,22 +397,6 @@ def _spelled(word: str, occurrence: Occurrence, renderer: NameRenderer, program:
     if program.scopes.lookup(word, scope):
         raise CannotRenderError(f"the file has a {word} of its own")
     return word
-
-
-def _called(occurrence: Occurrence, template: re.Match[str], program: Program) -> Rewrite | None:
-    """Respells a call whose arguments are those that the new call takes."""
-    call = program.call(occurrence)
-    count = template["arguments"].count("...")
-    if call is None or len(call.args) != count or any(a.keyword or a.star for a in call.args):
-        return None
-    end = program.tree.full_span(call.args[-1].value)[1]
-    rest = Edit(end, program.tree.span(call)[1], template["rest"])
-
-    def edits(renderer: NameRenderer) -> list[Edit]:
-        function = renderer.render_path(occurrence, template["function"])
-        return [Edit(*occurrence.span, function), rest]
-
-    return Rewrite(_message(template.string), edits, is_rename=True)
 
 
 def review(neighbour: Neighbour) -> Review:
@@ -485,12 +454,8 @@ class NeighbourRule(Rule):
             return rename(_message(new), occurrence)
         neighbour = neighbour_at(path)
         assert neighbour is not None
-        if isinstance(occurrence.node, cst.Attribute):
-            if _reads_what_is_the_same(occurrence, neighbour, program):
-                new = neighbour.for_members[0]
-            respelled = _respelled(occurrence, new, program) if new else None
-            if respelled is not None:
-                return respelled
+        if isinstance(occurrence.node, cst.Attribute) and new:
+            return _respelled(occurrence, new, program)
         return self.review(neighbour)
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:

@@ -53,10 +53,9 @@ class PythonAndNumpy(NeighbourRule):
 
     `np.float` was Python's `float`, `np.Inf` is `np.inf`, and `collections.Mapping` is in
     `collections.abc`. Old programs use such names, and would fail at them after the migration.
-    Some names have an equivalent for some uses only: `np.asscalar(a)` in a call, and
-    `inspect.getargspec` if the program reads only `args`, `varargs` or `defaults` of its result.
-    If no current name does the same, the rule reports the name and what new code uses. Names
-    behind `try` or `hasattr`, and in branches for Python 2, stay.
+    If no current name does the same in every case, as for `np.asscalar` and `inspect.getargspec`,
+    the rule reports the name and what new code uses. Names behind `try` or `hasattr`, and in
+    branches for Python 2, stay.
 
     LS901 to LS904 look at files with old names, and at files that run in the same program. With
     `--select LS9`, they look at all files. `--target compat` makes no difference, because
@@ -75,9 +74,9 @@ class PythonAndNumpy(NeighbourRule):
         ),
         _case(
             "from collections import Mapping, OrderedDict\n"
-            "print(isinstance(OrderedDict(), Mapping), np.asscalar(np.ones(1)))\n",
+            "print(isinstance(OrderedDict(), Mapping))\n",
             "from collections import OrderedDict\nfrom collections.abc import Mapping\n"
-            "print(isinstance(OrderedDict(), Mapping), np.asarray(np.ones(1)).item())\n",
+            "print(isinstance(OrderedDict(), Mapping))\n",
         ),
     )
     valid = (

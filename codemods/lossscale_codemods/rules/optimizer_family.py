@@ -14,7 +14,6 @@ from lossscale_codemods.domain import (
     Occurrence,
     OptimizerNames,
     Role,
-    import_path,
     is_handed_on,
     is_part_of_old,
     kept_compiles,
@@ -35,7 +34,7 @@ from lossscale_codemods.rules.base import (
     setting_policy,
 )
 from lossscale_codemods.rules.lookups import last_name
-from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
+from lossscale_codemods.source.edits import argument_separator
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
@@ -111,11 +110,6 @@ class OptimizerFamily(Rule):
             "    pass\n\n"
             "assert isinstance(opt, (Mine, tf.keras.optimizers.legacy.SGD))\n",
         ),
-        _case(
-            "from tensorflow.keras.optimizers import *\nopt = Adam(1e-3)\n",
-            "from tensorflow.keras.optimizers import *\n"
-            "from tensorflow.keras.optimizers.legacy import *\nopt = Adam(1e-3)\n",
-        ),
         Case(
             f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(decay=1))\n",
             f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.legacy.Adam(decay=1))\n",
@@ -125,6 +119,10 @@ class OptimizerFamily(Rule):
         Case(f"{_HEAD}opt = tf.keras.optimizers.Adam(1e-3)\n"),
         Case(f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(1e-3))\n"),
         _case("opt = tf.keras.optimizers.legacy.Adam(1e-3)\n"),
+        _case(
+            "from tensorflow.keras.optimizers import *\nopt = Adam(1e-3)\n",
+            review="cannot be seen here",
+        ),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
@@ -144,12 +142,10 @@ def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:
     """Respells the class: it was of the legacy family, whatever is done with it."""
     node = occurrence.node
     if isinstance(node, cst.ImportFrom):
-        line = program.tree.statement(node)
-        text = f"from {import_path(node)}.legacy import *"
-        return Rewrite(
-            "the classes that TensorFlow had under these names up to 2.10 take their place",
-            lambda _: insert_line_behind(program.tree, line, text),
-            is_rename=True,
+        return Review(
+            "the classes under these names are of the new family, and which of them are used "
+            "cannot be seen here",
+            "Import from tensorflow.keras.optimizers.legacy what is used.",
         )
     if occurrence.ambiguous:
         return Review(
@@ -277,8 +273,8 @@ class OptimizersByName(Rule):
 
     Since TensorFlow 2.11, `model.compile("adam")`, `tf.keras.optimizers.get(name)` and
     `deserialize(config)` create optimizers of the new family: see LS211. In a call of `compile`,
-    the optimizer itself replaces the string. If the call has no optimizer, the rule writes
-    RMSprop, which was the default. If a value may be a string, the rule passes it to
+    the optimizer itself replaces the string. A call without an optimizer, which takes RMSprop, is
+    reported. If a value may be a string, the rule passes it to
     `tf.keras.optimizers.get`, which returns other optimizers unchanged. With
     `use_legacy_optimizer=True`, `get` and `deserialize` choose the legacy family. With
     `use_legacy_format=True`, `serialize` writes what it wrote before.
@@ -295,10 +291,6 @@ class OptimizersByName(Rule):
         _case(
             f"{_MODEL}model.compile('adam', 'mse')\n",
             f"{_MODEL}model.compile(tf.keras.optimizers.legacy.Adam(), 'mse')\n",
-        ),
-        _case(
-            f"{_MODEL}model.compile(loss='mse')\n",
-            f"{_MODEL}model.compile(loss='mse', optimizer=tf.keras.optimizers.legacy.RMSprop())\n",
         ),
         _case(
             f"{_MODEL}model.compile(optimizer=args.optimizer, loss='mse')\n",
@@ -320,6 +312,7 @@ class OptimizersByName(Rule):
             unsafe="def fit(model):\n    model.compile(tf.keras.optimizers.legacy.Adam(), 'mse')\n",
         ),
         _case("opt = build(tf.keras.optimizers)\n", review="the module is passed on"),
+        _case(f"{_MODEL}model.compile(loss='mse')\n", review="takes RMSprop by itself"),
         _case("import re\npattern = re.compile('adam')\n"),
     )
 
@@ -350,16 +343,15 @@ class OptimizersByName(Rule):
 
     def _of_compile(self, compiled: Compile, program: Program) -> Rewrite | Review | None:
         """Says what to do about the optimizer that `compile` gets, or does not get."""
-        argument = compiled.optimizer
-        rewrite: Rewrite | None
+        argument, rewrite = compiled.optimizer, None
         if argument is not None:
             rewrite = self._of_argument(compiled, argument.value, program)
+            if rewrite is None or compiled.is_proven:
+                return rewrite
+        elif compiled.is_proven:
+            return _UNPACKED if compiled.is_unpacked else _DEFAULT
         elif compiled.is_unpacked:
-            return _UNPACKED if compiled.is_proven else None
-        else:
-            rewrite = _with_default(compiled, program)
-        if rewrite is None or compiled.is_proven:
-            return rewrite
+            return None
         if not compiled.is_likely:
             return None
         return Review(
@@ -442,6 +434,10 @@ class OptimizersByName(Rule):
         )
 
 
+_DEFAULT = Review(
+    "`compile` takes RMSprop by itself, which is of the new family",
+    "Give it tf.keras.optimizers.legacy.RMSprop().",
+)
 _UNPACKED = Review(
     "the arguments of `compile` are unpacked, so whether a string is its optimizer cannot be seen "
     "here",
@@ -473,39 +469,15 @@ def _class_call(name: str, occurrence: Occurrence, renderer: NameRenderer) -> st
     return f"{renderer.render_path(occurrence, *paths)}()"
 
 
-def _with_default(compiled: Compile, program: Program) -> Rewrite:
-    """Returns what writes out the optimizer that `compile` takes by itself."""
-
-    def edits(renderer: NameRenderer) -> Sequence[Edit]:
-        occurrence = _occurrence(compiled.call, program)
-        made = _class_call(optimizer_families.DEFAULT, occurrence, renderer)
-        return append_arguments(program.tree, compiled.call, [f"optimizer={made}"])
-
-    return Rewrite("the optimizer that `compile` took by itself", edits, is_rename=True)
-
-
-_RUNS = frozenset({"eval", "exec", "locate", "import_string", "patch"})
-
-
 def naming_strings(program: Program) -> Iterator[cst.CSTNode]:
-    """Yields strings that code may look up optimizers by."""
-    for node, above in program.tree.parents.items():
-        if isinstance(node, cst.SimpleString):
-            is_path = optimizer_families.is_spelled_in(node.raw_value)
-            if is_path and not _is_no_lookup(node, program):
-                yield node
-            elif isinstance(above, cst.Arg) and optimizer_families.ends_in(node.raw_value):
-                call = program.tree.parent(above)
-                if isinstance(call, cst.Call) and last_name(call.func) == "attrgetter":
-                    yield node
-        elif isinstance(node, cst.FormattedStringText) and isinstance(above, cst.FormattedString):
-            call = program.tree.parent(program.tree.parent(above) or above)
-            looked_up = isinstance(call, cst.Call) and last_name(call.func) in _RUNS
-            if looked_up and optimizer_families.is_spelled_in(node.value):
-                yield node
+    """Yields strings, and parts of f-strings, that code may look up optimizers by."""
+    for node in program.tree.nodes(cst.SimpleString, cst.FormattedStringText):
+        text = node.raw_value if isinstance(node, cst.SimpleString) else node.value
+        if optimizer_families.is_spelled_in(text) and not _is_no_lookup(node, program):
+            yield node
 
 
-def _is_no_lookup(node: cst.SimpleString, program: Program) -> bool:
+def _is_no_lookup(node: cst.CSTNode, program: Program) -> bool:
     """Whether a string is an annotation, documentation or printed, or a module that is followed."""
     call = program.tree.taker_of(node)
     if call is not None and last_name(call.func) in {"import_module", "print"}:

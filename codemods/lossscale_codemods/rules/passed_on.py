@@ -207,8 +207,6 @@ def _of_private(occurrence: Occurrence, program: Program) -> Verdict:
 def _is_tested(occurrence: Occurrence, program: Program) -> bool:
     """Whether the name is used in `if name:`, `name is None` or `hasattr(name, "member")`."""
     node, above = occurrence.node, program.tree.parent(occurrence.node)
-    if isinstance(above, cst.Expr):
-        return True
     if isinstance(above, cst.Arg):
         call = program.tree.parent(above)
         asked = call.args[1].value if isinstance(call, cst.Call) and call.args[1:] else node
@@ -216,8 +214,8 @@ def _is_tested(occurrence: Occurrence, program: Program) -> bool:
         return probe is not None and probe.kind == "hasattr"
     if isinstance(above, cst.Comparison):
         return above.left is node and all(is_none(c.comparator) for c in above.comparisons)
-    if isinstance(above, cst.UnaryOperation):
-        return isinstance(above.operator, cst.Not)
+    if isinstance(above, cst.UnaryOperation | cst.Expr):
+        return True
     tests = cst.If | cst.IfExp | cst.While | cst.Assert
     return isinstance(above, tests) and above.test is node
 

@@ -207,7 +207,7 @@ class PolicyObjects(Rule):
             return rename("the current class", occurrence)
         removed = remove_item(program.tree, call.args, [scale])
         same = rename(_SAME, occurrence, removed)
-        is_shown = _config_is_read(call, program)
+        is_shown = not all(map(_is_of_super, program.reads_by_attribute.get("get_config", ())))
         refusal = _refusal(call, scale, program)
         if refusal is None and is_shown:
             refusal = Review(
@@ -410,17 +410,6 @@ def _why_likely(call: cst.Call, scale: cst.Arg, program: Program) -> str | None:
     return "the loss scale of a policy is for `compile`, which is not called here"
 
 
-def _config_is_read(policy: cst.Call, program: Program) -> bool:
-    """Whether `get_config` is called on a policy, whatever name it has at that point."""
-    is_held = isinstance(program.tree.parent(policy), cst.Element | cst.DictElement)
-    return any(
-        value.made_by is policy or (is_held and value.kind is ObjectType.UNKNOWN)
-        for read in program.reads_by_attribute.get("get_config", ())
-        if program.tree.call_of(read) is not None
-        for value in program.types.values(read.value)
-    )
-
-
 def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Program) -> bool:
     """Whether the loss scale of a policy is for nothing in its program.
 
@@ -437,7 +426,6 @@ def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Progr
         and (not words.isdisjoint(_TRAINING) or others_name(modules, _TRAINING))
         and ("compile" not in words or bool(reads.get("compile")))
         and not any(kept_compiles(program))
-        and all(_is_of_super(read) for read in reads.get("get_config", ()))
         and all(
             compiles_wrapped(program.tree.parent(read), program) or _is_other(read, program)
             for read in reads.get("compile", ())

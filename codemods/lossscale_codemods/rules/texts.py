@@ -91,6 +91,13 @@ class Strings(Rule):
     ...experimental import Policy")` fail with the new names. So does `type(opt).__name__ ==
     "LossScaleOptimizer"` with `--new-optimizers`. In a folder, the rule looks at the values
     of YAML, JSON and TOML files as well.
+
+    An old name can also be made at run time, or looked up in the dictionary of a module:
+    `importlib.import_module(ROOT + ".experimental")` and
+    `vars(tf.keras.mixed_precision)["experimental"]` come to the old modules without naming them in
+    the code. The rule does not follow such names. It reports code that runs text, or reads an
+    attribute by a name that is no literal, in a file that has an old name, or a part of one, in a
+    string.
     """
 
     id = "LS802"
@@ -121,16 +128,40 @@ class Strings(Rule):
             "scale = getattr(tf.train.experimental, 'DynamicLossScale')()\n",
             review="by its name",
         ),
+        Case(
+            "from importlib import import_module\n"
+            "ROOT = 'tensorflow.keras.mixed_precision'\n"
+            "import_module(ROOT + '.experimental').set_policy('mixed_float16')\n",
+            review="put together when the program runs",
+        ),
+        Case(
+            "import tensorflow as tf\nmp = vars(tf.keras.mixed_precision)['experimental']\n",
+            review="dictionary of its module",
+        ),
+        Case(
+            "import tensorflow as tf\n"
+            "for name in ['LossScale', 'FixedLossScale']:\n"
+            "    print(getattr(tf.train.experimental, name))\n",
+            review="known only when the program runs",
+        ),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields the strings."""
+        """Yields the strings, and what looks up names, imports by them or runs text."""
         for node in program.tree.nodes(cst.SimpleString, cst.FormattedString):
             review = self._review(program, node)
             if review is not None:
                 # The names of classes are in new programs too.
                 old = _string_text(node) not in names.OLD_CLASS_NAMES
                 yield self.found(node, program, review, Role.STRING, is_old_use=old)
+        for place in program.tree.parents:
+            review = _of_lookup(place, program)
+            if review is None and isinstance(place, cst.Call):
+                review = _BUILT if _takes_built_text(place, program) else None
+            if review is not None:
+                is_old = review is not _LOOKED_UP
+                role = Role.FOUND if is_old else Role.DOUBTFUL
+                yield self.found(place, program, review, role, is_old_use=is_old)
 
     def _review(
         self, program: Program, node: cst.SimpleString | cst.FormattedString
@@ -235,10 +266,6 @@ _RUNS: Final = frozenset({"compile", "eval", "exec", "timeit", "Timer"})
 _RUNS_A_LINE: Final = frozenset({"run_cell_magic", "run_line_magic", "system"})
 _RUNS_ELSEWHERE: Final = ("exec", "timeit")
 """Functions that hardly anything else is called as; `eval` is a method of many things."""
-_SHOWS: Final = frozenset(
-    {"debug", "error", "exception", "fail", "info", "log", "print", "skip", "warn", "warning"}
-)
-"""Functions that show a text to people."""
 _FIELD: Final = "\0"
 
 
@@ -259,10 +286,6 @@ def _can_be_run(program: Program, node: cst.CSTNode) -> bool:
         if isinstance(above, cst.Call):
             if _runs(above, program) or last_name(above.func) in _RUNS_A_LINE:
                 return True
-            if last_name(above.func) in _SHOWS:
-                return False
-        elif isinstance(above, cst.Raise | cst.Assert):
-            return False
         elif isinstance(above, cst.Expr) and above.value is node:
             return False  # A text that stands alone is a docstring.
     return program.remembered("runs text", lambda: _runs_text(program))
@@ -294,59 +317,6 @@ _OLD_CODE: Final = re.compile(
 """What a string has in it that can be a part of code with an old name."""
 _OLD_PART: Final = re.compile(r"(?<!\w)experimental(?!\w)")
 """What a string has in it that can be the last part of the path of an old module."""
-_HEAD = "import tensorflow as tf\n"
-
-
-class RunTimeNames(Rule):
-    """An old name that is made at run time, or looked up in the dictionary of a module.
-
-    `importlib.import_module(ROOT + ".experimental")` and
-    `vars(tf.keras.mixed_precision)["experimental"]` come to the old modules without naming them in
-    the code, so nothing else in the file shows that they are gone. The rule does not follow such
-    names. It reports code that runs text, or reads an attribute by a name that is no literal, in a
-    file that has an old name, or a part of one, in a string.
-    """
-
-    id = "LS803"
-    title = "Old names that are made at run time"
-    targets = frozenset(Target)
-    valid = (
-        Case(
-            "from importlib import import_module\n"
-            "ROOT = 'tensorflow.keras.mixed_precision'\n"
-            "import_module(ROOT + '.experimental').set_policy('mixed_float16')\n",
-            review="put together when the program runs",
-        ),
-        Case(
-            f"{_HEAD}mp = vars(tf.keras.mixed_precision)['experimental']\n",
-            review="dictionary of its module",
-        ),
-        Case(
-            f"{_HEAD}exec('tf.keras.mixed_precision.' + 'experimental.set_policy()')\n",
-            review="the text that is run or imported here",
-        ),
-        Case(
-            "import tensorflow as tf\n"
-            "for name in ['LossScale', 'FixedLossScale']:\n"
-            "    print(getattr(tf.train.experimental, name))\n",
-            review="known only when the program runs",
-        ),
-        Case(f"{_HEAD}mp = vars(tf.keras.mixed_precision)['global_policy']\n"),
-    )
-
-    def find(self, program: Program) -> Iterator[Found]:
-        """Yields what looks up names, imports by them or runs text."""
-        places = [*program.tree.nodes(cst.Call, cst.Subscript), *program.tree.nodes(cst.Attribute)]
-        for node in places:
-            review = _of_lookup(node, program)
-            if review is None and isinstance(node, cst.Call):
-                review = _BUILT if _takes_built_text(node, program) else None
-            if review is not None:
-                is_old = review is not _LOOKED_UP
-                role = Role.FOUND if is_old else Role.DOUBTFUL
-                yield self.found(node, program, review, role, is_old_use=is_old)
-
-
 _LOOKED_UP = Review(
     "which name is looked up here is known only when the program runs, and old names of this "
     "module are gone",
@@ -393,13 +363,9 @@ def _takes_built_text(call: cst.Call, program: Program) -> bool:
             n.value for n in parts if isinstance(n, cst.SimpleString | cst.FormattedStringText)
         )
         return any(map(_OLD_PART.search, texts)) and "mixed_precision" in program.tree.code
-    if not _runs(call, program) or not program.remembered(
+    return _runs(call, program) and program.remembered(
         "has a part of an old name", lambda: _has_old_part(program)
-    ):
-        return False
-    taker = program.tree.taker_of(call)
-    # `exec(compile(text))` runs one text.
-    return taker is None or not _takes_built_text(taker, program)
+    )
 
 
 def _is_old_member(modules: Iterable[str], name: str) -> bool:

@@ -34,10 +34,9 @@ HOME = "tensorflow.keras.optimizers"
 _HOMES = frozenset({HOME, "tensorflow.optimizers"})
 _V1_HOME = "tensorflow.compat.v1.keras.optimizers"
 _IN_STRING = re.compile(
-    r"(?:tf|tensorflow(?:\.compat\.v2)?)(?:\.keras)?\.optimizers\.?"
-    rf"(?:(?<=\.)(?:{'|'.join(sorted(CLASSES))})\b\S*)?"
+    rf"(?:.*\.)?optimizers\.(?:{'|'.join(sorted(CLASSES))})\b\S*"
+    r"|(?:tf|tensorflow(?:\.compat\.v2)?)(?:\.keras)?\.optimizers\.?"
 )
-_END = re.compile(rf"(?:.*\.)?optimizers(?:\.(?:{'|'.join(sorted(CLASSES))}))?")
 _BY_NAME = {name.lower(): name for name in CLASSES - {"Optimizer"}}
 _PRIVATE_HOME = "tensorflow.python.keras.optimizer_v2."
 _PRIVATE = re.compile(r"^tensorflow\.python\.keras\.optimizer(?:s|_v1|_v2)(?:\.|$)")
@@ -124,8 +123,3 @@ def class_of(text: str) -> str | None:
 def is_spelled_in(text: str) -> bool:
     """Whether a string spells the path of a class of both families, or of their module."""
     return _IN_STRING.fullmatch(text) is not None
-
-
-def ends_in(text: str) -> bool:
-    """Whether a dotted name ends in the module of both families, or in one of its classes."""
-    return _END.fullmatch(text) is not None

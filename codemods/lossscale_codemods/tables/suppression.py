@@ -26,14 +26,21 @@ if TYPE_CHECKING:
 
 FORMER_IDS: Final = {
     "LS202": "LS201",
+    "LS222": "LS221",
+    "LS303": "LS301",
     "LS304": "LS311",
     "LS312": "LS311",
     "LS313": "LS311",
     "LS314": "LS311",
     "LS315": "LS311",
     "LS316": "LS311",
+    "LS322": "LS321",
+    "LS324": "LS323",
+    "LS325": "LS911",
     "LS402": "LS401",
     "LS503": "LS501",
+    "LS803": "LS802",
+    "LS913": "LS911",
 }
 """Ids of rules that are a part of another rule now."""
 IS_OURS = "compat-lossscale:"

@@ -37,10 +37,8 @@ class Neighbour:
         faithful: `THE_SAME`, or in what way it differs; why nothing serves it, if nothing does.
         instead: What to write in new code, in words.
         exactly: What new code has in its place, to the letter, where that does the same in every
-            case and is not what serves the name: a dotted path, a number, or a call in which `...`
-            stands for an argument; a minus sign may stand in front.
-        for_members: For a function of whose result only some members are what they were: the
-            path of the one that new code calls, and these members, by name or by place.
+            case and is not what serves the name: a dotted path or a number; a minus sign may stand
+            in front.
         package: The package that serves it, if that has to be installed besides: what is imported
             of it, and the command that installs it.
     """
@@ -51,7 +49,6 @@ class Neighbour:
     faithful: str = THE_SAME
     instead: str = ""
     exactly: str = ""
-    for_members: tuple[str, ...] = ()
     package: tuple[str, str] | None = None
 
     @property
@@ -211,7 +208,6 @@ def _neighbours_in(row: Mapping[str, Any]) -> Iterator[Neighbour]:
             _below(row, name),
             row["until"],
             **said,
-            for_members=tuple(row.get("for_members", ())),
             package=packages or None,
         )
 

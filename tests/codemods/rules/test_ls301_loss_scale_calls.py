@@ -199,7 +199,7 @@ def test_whatever_its_name_is_in_a_file_that_makes_optimizers() -> None:
     head = "import tensorflow as tf\nopt = "
     for tail, message in (
         ("def log(x):\n    x.loss_scale()\n", "not proven"),
-        ("y = getattr(x, 'loss_scale')()\n", "what getattr gives is called"),
+        ("y = getattr(x, 'loss_scale')()\n", "with the loss scale of this moment"),
     ):
         check_review(f"{head}{OLD}(o, 'dynamic')\n{tail}", f"{head}{NEW}(o)\n{tail}", message)
 
@@ -233,7 +233,7 @@ def test_what_getattr_gives_is_called(default: str) -> None:
     check_review(
         f"import tensorflow as tf\nopt = {OLD}(opt, 'dynamic')\n{call}\n",
         f"import tensorflow as tf\nopt = {NEW}(opt)\n{call}\n",
-        "default of getattr must be a number",
+        "with the loss scale of this moment",
     )
 
 

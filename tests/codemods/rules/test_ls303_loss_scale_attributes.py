@@ -16,13 +16,13 @@ def test_private_spellings() -> None:
         import tensorflow as tf
         def log(opt):
             if isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer):
-                print(opt._loss_scale._current_loss_scale.numpy(), opt.loss_scale._num_good_steps)
+                print(opt._loss_scale._initial_loss_scale, opt.loss_scale._num_good_steps)
         """,
         """
         import tensorflow as tf
         def log(opt):
             if isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer):
-                print(opt.loss_scale.numpy(), opt.dynamic_counter)
+                print(opt.initial_scale, opt.dynamic_counter)
         """,
     )
 
@@ -49,7 +49,7 @@ def test_what_has_no_equivalent() -> None:
             f"{head}experimental.LossScaleOptimizer(o, 'dynamic')\n{line}\n",
             f"{head}LossScaleOptimizer(o)\n{line}\n",
         )
-        assert [text[:8] for text in reviews(result)] == ["3: LS303"]
+        assert [text[:8] for text in reviews(result)] == ["3: LS301"]
 
 
 def test_parentheses_and_getattr() -> None:

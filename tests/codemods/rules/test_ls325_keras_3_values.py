@@ -30,7 +30,7 @@ def reviews_of(line: str, target: str = "keras3") -> list[str]:
     ],
 )
 def test_what_keras_3_writes_otherwise_is_reported(line: str, target: str) -> None:
-    assert reviews_of(line, target) == ["LS325"]
+    assert reviews_of(line, target) == ["LS911"]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_without_a_name_for_tensorflow_it_is_reported() -> None:
     source = HEAD.replace("import tensorflow as tf", "from tensorflow import keras")
     source = source.replace("tf.keras", "keras") + "print(layer.kernel.dtype.name)\n"
     (record,) = (one for one in migrate_source(source, target="keras3").records if one.line == 3)
-    assert (record.rule, record.is_finding, record.stops) == ("LS325", True, True)
+    assert (record.rule, record.is_finding, record.stops) == ("LS911", True, True)
 
 
 def test_for_tf_keras_nothing_is_reported() -> None:

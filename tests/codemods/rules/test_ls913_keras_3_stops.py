@@ -77,7 +77,7 @@ def test_what_stops_is_reported(lines: str, words: str) -> None:
 def reported(source: str) -> list[str]:
     result = migrate_source(source, target=Target.KERAS3)
     assert result.problem == ""
-    return [one.message for one in result.records if one.rule == "LS913"]
+    return [one.message for one in result.records if one.rule == "LS911"]
 
 
 def test_other_targets_and_other_programs_are_left() -> None:
