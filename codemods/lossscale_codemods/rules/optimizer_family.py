@@ -14,6 +14,7 @@ from lossscale_codemods.domain import (
     Occurrence,
     OptimizerNames,
     Role,
+    import_path,
     is_handed_on,
     is_part_of_old,
     kept_compiles,
@@ -34,7 +35,7 @@ from lossscale_codemods.rules.base import (
     setting_policy,
 )
 from lossscale_codemods.rules.lookups import last_name
-from lossscale_codemods.source.edits import argument_separator
+from lossscale_codemods.source.edits import argument_separator, insert_line_behind
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
@@ -110,6 +111,11 @@ class OptimizerFamily(Rule):
             "    pass\n\n"
             "assert isinstance(opt, (Mine, tf.keras.optimizers.legacy.SGD))\n",
         ),
+        _case(
+            "from tensorflow.keras.optimizers import *\nopt = Adam(1e-3)\n",
+            "from tensorflow.keras.optimizers import *\n"
+            "from tensorflow.keras.optimizers.legacy import *\nopt = Adam(1e-3)\n",
+        ),
         Case(
             f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(decay=1))\n",
             f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.legacy.Adam(decay=1))\n",
@@ -119,10 +125,6 @@ class OptimizerFamily(Rule):
         Case(f"{_HEAD}opt = tf.keras.optimizers.Adam(1e-3)\n"),
         Case(f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(1e-3))\n"),
         _case("opt = tf.keras.optimizers.legacy.Adam(1e-3)\n"),
-        _case(
-            "from tensorflow.keras.optimizers import *\nopt = Adam(1e-3)\n",
-            review="cannot be seen here",
-        ),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
@@ -142,10 +144,12 @@ def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:
     """Respells the class: it was of the legacy family, whatever is done with it."""
     node = occurrence.node
     if isinstance(node, cst.ImportFrom):
-        return Review(
-            "the classes under these names are of the new family, and which of them are used "
-            "cannot be seen here",
-            "Import from tensorflow.keras.optimizers.legacy what is used.",
+        line = program.tree.statement(node)
+        text = f"from {import_path(node)}.legacy import *"
+        return Rewrite(
+            "the classes that TensorFlow had under these names up to 2.10 take their place",
+            lambda _: insert_line_behind(program.tree, line, text),
+            is_rename=True,
         )
     if occurrence.ambiguous:
         return Review(
