@@ -32,7 +32,7 @@ def main() -> int:
     unknown = set(arguments.names) - set(commits)
     if unknown:
         parser.error(f"not in repositories.json: {', '.join(sorted(unknown))}")
-    figures = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
+    figures = json.loads(FIGURES.read_text(encoding="utf-8")) if arguments.names else {}
     problems = 0
     for name in arguments.names or commits:
         commit = commits[name]
