@@ -8,8 +8,8 @@ counts in a loop alone. A function can run after any binding of the variables ar
 
 from __future__ import annotations
 
+import bisect
 import functools
-import itertools
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -27,7 +27,7 @@ from lossscale_codemods.source.reading import problem_of
 from lossscale_codemods.source.syntax_tree import children, dotted, tree_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from lossscale_codemods.source.syntax_tree import Tree
@@ -97,6 +97,10 @@ class ReachingDefinitions:
         self._place: dict[cst.CSTNode, int] = {}
         """Where nodes are in the order of the text; statements that bind, where they end."""
         self._of_attributes: dict[str, list[Binding]] = {}
+        self._found: dict[Binding, _Where] = {}
+        self._ordered: dict[Binding | None, Sequence[Binding]] = {}
+        self._tests: dict[cst.CSTNode, list[tuple[int, cst.BaseExpression, bool]]] = {}
+        """What is known behind statements of a block, with their places."""
 
     def run(self) -> None:
         """Fills in what reaches each read."""
@@ -182,7 +186,7 @@ class ReachingDefinitions:
         if owner is not None:
             return reaching  # No other method assigns it.
         around, root = set(self.tree.ancestors(node)), name.partition(".")[0]
-        assigned = [one for one in reaching if self._is_in_a_block_of(one.node, around)]
+        assigned = [one for one in reaching if self._where(one).is_always_run(around)]
         since = min(map(self._place_of, assigned), default=self._place[node])
         renewed = scope.bindings.get(root, ())
         is_new = any(since < self._place_of(one) <= self._place[node] for one in renewed)
@@ -190,50 +194,36 @@ class ReachingDefinitions:
 
     def _before(self, node: cst.CSTNode, bindings: Sequence[Binding]) -> frozenset[Binding]:
         """Returns those of the bindings in a scope that reach a read in it."""
-        place, around = self._place[node], set(self.tree.ancestors(node))
+        around = set(self.tree.ancestors(node))
+        ordered = self._in_order(bindings)
+        later = bisect.bisect_right(ordered, self._place[node], key=self._place_of)
         reaching: list[Binding] = []
-        for binding in bindings:
-            repeats = any(a in around for a in self._loops_around(binding.node))
-            is_before = self._place_of(binding) <= place
-            if is_before and self._is_in_a_block_of(binding.node, around):
-                reaching = []
-            if repeats or (is_before and not self._is_elsewhere(binding.node, around)):
-                reaching.append(binding)
+        for index in range(later - 1, -1, -1):
+            where = self._where(ordered[index])
+            if where.repeats(around) or not where.is_elsewhere(around):
+                reaching.append(ordered[index])
+            if where.is_always_run(around):
+                break
+        if any(isinstance(above, cst.For | cst.While) for above in around):
+            reaching += (one for one in ordered[later:] if self._where(one).repeats(around))
         return frozenset(reaching)
 
+    def _in_order(self, bindings: Sequence[Binding]) -> Sequence[Binding]:
+        """Returns bindings of one name in a scope in the order in which they get their values."""
+        first = bindings[0] if bindings else None
+        ordered = self._ordered.get(first)
+        if ordered is None or len(ordered) != len(bindings):
+            ordered = self._ordered[first] = sorted(bindings, key=self._place_of)
+        return ordered
+
     def _place_of(self, binding: Binding) -> int:
-        """Returns where a name has got its value: behind what is evaluated for that."""
-        for above in (binding.node, *self.tree.ancestors(binding.node)):
-            if isinstance(above, cst.BaseSmallStatement | cst.NamedExpr):
-                return self._place[above]
-            if isinstance(above, cst.BaseCompoundStatement):
-                break
-        return self._place.get(binding.node, 0)
+        return self._where(binding).place
 
-    def _loops_around(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        return (a for a in self.tree.ancestors(node) if isinstance(a, cst.For | cst.While))
-
-    def _is_in_a_block_of(self, node: cst.CSTNode, around: Collection[cst.CSTNode]) -> bool:
-        """Whether a binding is always run before what is behind it in a block."""
-        statement = self.tree.statement(node)
-        is_plain = isinstance(statement, cst.SimpleStatementLine) and not isinstance(
-            self.tree.parent(node), cst.NamedExpr
-        )
-        if isinstance(statement, cst.For | cst.With) and statement.body in around:
-            return True  # What it binds is new whenever its body runs.
-        return (is_plain or statement is node) and self.tree.parent(statement) in around
-
-    def _is_elsewhere(self, node: cst.CSTNode, around: Collection[cst.CSTNode]) -> bool:
-        """Whether a binding is in a branch that returns, or in another one than what is read."""
-        below = node
-        for above in self.tree.ancestors(node):
-            if above in around:
-                return isinstance(above, cst.If) and below is above.body and above.orelse in around
-            match above:
-                case cst.IndentedBlock(body=[*_, cst.SimpleStatementLine(body=[*_, cst.Return()])]):
-                    return isinstance(self.tree.parent(above), cst.If | cst.Else)
-            below = above
-        return False
+    def _where(self, binding: Binding) -> _Where:
+        found = self._found.get(binding)
+        if found is None:
+            found = self._found[binding] = _Where(binding.node, self.tree, self._place)
+        return found
 
     def _narrowed(
         self, node: cst.CSTNode, name: str, bindings: Iterable[Binding]
@@ -246,7 +236,7 @@ class ReachingDefinitions:
             test = next(
                 (
                     found
-                    for condition, truth in _conditions(above, below)
+                    for condition, truth in self._conditions(above, below)
                     if (found := narrowing(condition, name, truth=truth)) is not None
                 ),
                 None,
@@ -258,6 +248,80 @@ class ReachingDefinitions:
             below = above
         return None
 
+    def _conditions(
+        self, node: cst.CSTNode, part: cst.CSTNode
+    ) -> Iterator[tuple[cst.BaseExpression, bool]]:
+        """Yields the conditions in a node that are known where one of its parts runs."""
+        if isinstance(node, cst.If | cst.IfExp | cst.While) and part in (node.body, node.orelse):
+            yield node.test, part is node.body
+        elif isinstance(node, cst.BooleanOperation) and part is node.right:
+            yield node.left, isinstance(node.operator, cst.And)
+        elif isinstance(node, cst.IndentedBlock | cst.Module):
+            if node not in self._tests:
+                self._tests[node] = [
+                    (self._place[one], *known) for one in node.body for known in _known_behind(one)
+                ]
+            for place, test, truth in self._tests[node]:
+                if place < self._place[part]:
+                    yield test, truth
+
+
+class _Where:
+    """Where a binding is made, and what of it is asked for each read.
+
+    Args:
+        node: What makes it.
+        tree: Its file.
+        places: Where nodes are in the order of the text.
+    """
+
+    def __init__(self, node: cst.CSTNode, tree: Tree, places: Mapping[cst.CSTNode, int]) -> None:
+        self.place = places.get(node, 0)
+        """Where the name has got its value: behind what is evaluated for that."""
+        giving = cst.BaseSmallStatement | cst.NamedExpr
+        for above in (node, *tree.ancestors(node)):
+            if isinstance(above, giving | cst.BaseCompoundStatement):
+                self.place = places[above] if isinstance(above, giving) else self.place
+                break
+        self._loops = [a for a in tree.ancestors(node) if isinstance(a, cst.For | cst.While)]
+        statement = tree.statement(node)
+        is_plain = isinstance(statement, cst.SimpleStatementLine) and not isinstance(
+            tree.parent(node), cst.NamedExpr
+        )
+        self._blocks: list[cst.CSTNode | None] = []
+        if isinstance(statement, cst.For | cst.With):
+            self._blocks.append(statement.body)  # What it binds is new whenever its body runs.
+        if is_plain or statement is node:
+            self._blocks.append(tree.parent(statement))
+        self._ways: list[tuple[cst.CSTNode, cst.CSTNode | None, bool | None]] = []
+        """What is around, the other branch of an `if`, and whether this one returns."""
+        below = node
+        for above in tree.ancestors(node):
+            other = above.orelse if isinstance(above, cst.If) and below is above.body else None
+            returns = None
+            match above:
+                case cst.IndentedBlock(body=[*_, cst.SimpleStatementLine(body=[*_, cst.Return()])]):
+                    returns = isinstance(tree.parent(above), cst.If | cst.Else)
+            self._ways.append((above, other, returns))
+            below = above
+
+    def repeats(self, around: Collection[cst.CSTNode]) -> bool:
+        """Whether a loop around a read makes the binding again."""
+        return any(one in around for one in self._loops)
+
+    def is_always_run(self, around: Collection[cst.CSTNode]) -> bool:
+        """Whether it is always made before what is behind it in a block around a read."""
+        return any(block in around for block in self._blocks)
+
+    def is_elsewhere(self, around: Collection[cst.CSTNode]) -> bool:
+        """Whether it is made in a branch that returns, or in another one than what is read."""
+        for above, other, returns in self._ways:
+            if above in around:
+                return other is not None and other in around
+            if returns is not None:
+                return returns
+        return False
+
 
 def _parts(node: cst.CSTNode, fields: Sequence[str]) -> Iterator[cst.CSTNode]:
     for field in fields:
@@ -268,19 +332,13 @@ def _parts(node: cst.CSTNode, fields: Sequence[str]) -> Iterator[cst.CSTNode]:
             yield from value or ()
 
 
-def _conditions(node: cst.CSTNode, part: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    """Yields the conditions in a node that are known where one of its parts runs."""
-    if isinstance(node, cst.If | cst.IfExp | cst.While) and part in (node.body, node.orelse):
-        yield node.test, part is node.body
-    elif isinstance(node, cst.BooleanOperation) and part is node.right:
-        yield node.left, isinstance(node.operator, cst.And)
-    elif isinstance(node, cst.IndentedBlock | cst.Module):
-        for statement in itertools.takewhile(lambda one: one is not part, node.body):
-            match statement:
-                case cst.SimpleStatementLine(body=[cst.Assert(test=test)]):
-                    yield test, True
-                case cst.If(test=test, orelse=None, body=body) if leaves_block(body):
-                    yield test, False
+def _known_behind(statement: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """Yields the condition that is known behind a statement, and how it came out."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Assert(test=test)]):
+            yield test, True
+        case cst.If(test=test, orelse=None, body=body) if leaves_block(body):
+            yield test, False
 
 
 def leaves_block(body: cst.BaseSuite) -> bool:
