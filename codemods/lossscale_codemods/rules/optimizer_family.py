@@ -35,7 +35,7 @@ from lossscale_codemods.rules.base import (
     setting_policy,
 )
 from lossscale_codemods.rules.lookups import last_name
-from lossscale_codemods.source.edits import argument_separator, insert_line_behind
+from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
@@ -277,8 +277,8 @@ class OptimizersByName(Rule):
 
     Since TensorFlow 2.11, `model.compile("adam")`, `tf.keras.optimizers.get(name)` and
     `deserialize(config)` create optimizers of the new family: see LS211. In a call of `compile`,
-    the optimizer itself replaces the string. A call without an optimizer, which takes RMSprop, is
-    reported. If a value may be a string, the rule passes it to
+    the optimizer itself replaces the string. If the call has no optimizer, the rule writes
+    RMSprop, which was the default. If a value may be a string, the rule passes it to
     `tf.keras.optimizers.get`, which returns other optimizers unchanged. With
     `use_legacy_optimizer=True`, `get` and `deserialize` choose the legacy family. With
     `use_legacy_format=True`, `serialize` writes what it wrote before.
@@ -295,6 +295,10 @@ class OptimizersByName(Rule):
         _case(
             f"{_MODEL}model.compile('adam', 'mse')\n",
             f"{_MODEL}model.compile(tf.keras.optimizers.legacy.Adam(), 'mse')\n",
+        ),
+        _case(
+            f"{_MODEL}model.compile(loss='mse')\n",
+            f"{_MODEL}model.compile(loss='mse', optimizer=tf.keras.optimizers.legacy.RMSprop())\n",
         ),
         _case(
             f"{_MODEL}model.compile(optimizer=args.optimizer, loss='mse')\n",
@@ -316,7 +320,6 @@ class OptimizersByName(Rule):
             unsafe="def fit(model):\n    model.compile(tf.keras.optimizers.legacy.Adam(), 'mse')\n",
         ),
         _case("opt = build(tf.keras.optimizers)\n", review="the module is passed on"),
-        _case(f"{_MODEL}model.compile(loss='mse')\n", review="takes RMSprop by itself"),
         _case("import re\npattern = re.compile('adam')\n"),
     )
 
@@ -347,15 +350,16 @@ class OptimizersByName(Rule):
 
     def _of_compile(self, compiled: Compile, program: Program) -> Rewrite | Review | None:
         """Says what to do about the optimizer that `compile` gets, or does not get."""
-        argument, rewrite = compiled.optimizer, None
+        argument = compiled.optimizer
+        rewrite: Rewrite | None
         if argument is not None:
             rewrite = self._of_argument(compiled, argument.value, program)
-            if rewrite is None or compiled.is_proven:
-                return rewrite
-        elif compiled.is_proven:
-            return _UNPACKED if compiled.is_unpacked else _DEFAULT
         elif compiled.is_unpacked:
-            return None
+            return _UNPACKED if compiled.is_proven else None
+        else:
+            rewrite = _with_default(compiled, program)
+        if rewrite is None or compiled.is_proven:
+            return rewrite
         if not compiled.is_likely:
             return None
         return Review(
@@ -438,10 +442,6 @@ class OptimizersByName(Rule):
         )
 
 
-_DEFAULT = Review(
-    "`compile` takes RMSprop by itself, which is of the new family",
-    "Give it tf.keras.optimizers.legacy.RMSprop().",
-)
 _UNPACKED = Review(
     "the arguments of `compile` are unpacked, so whether a string is its optimizer cannot be seen "
     "here",
@@ -466,6 +466,17 @@ _PASSED_ON = Review(
 
 def _occurrence(node: cst.CSTNode, program: Program) -> Occurrence:
     return Occurrence(node, program.tree.span(node), Role.OPTIMIZER)
+
+
+def _with_default(compiled: Compile, program: Program) -> Rewrite:
+    """Returns what writes out the optimizer that `compile` takes by itself."""
+
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        occurrence = _occurrence(compiled.call, program)
+        made = _class_call(optimizer_families.DEFAULT, occurrence, renderer)
+        return append_arguments(program.tree, compiled.call, [f"optimizer={made}"])
+
+    return Rewrite("the optimizer that `compile` took by itself", edits, is_rename=True)
 
 
 def _class_call(name: str, occurrence: Occurrence, renderer: NameRenderer) -> str:

@@ -25,10 +25,8 @@ def wrap(opt):
     return opt
 """
 MADE = f"""
-def wrap():
-    opt = {ADAM}
-    opt = {REWRITE}(opt)
-    return opt
+opt = {ADAM}
+opt = {REWRITE}(opt)
 """
 
 
@@ -112,11 +110,11 @@ def test_another_file_of_the_program_sets_a_policy(
 ) -> None:
     every = {"wrapping.py": "", "use.py": "", **files}
     every["wrapping.py"] += f"\n{MADE}"
-    every["use.py"] += "\nimport wrapping\nwrapping.wrap()\n"
+    every["use.py"] += "\nimport wrapping\nprint(wrapping.opt)\n"
     found = migrated(tmp_path, every)["wrapping.py"]
     assert ("LossScaleOptimizer(opt)" in found.text) is expanded
     if not expanded:
-        assert any("this program sets" in r.message for r in found.records)
+        assert any("one is set beside it" in r.message for r in found.records)
 
 
 def test_one_file_is_told_by_the_others_of_its_project(tmp_path: Path) -> None:

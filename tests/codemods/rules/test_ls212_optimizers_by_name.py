@@ -136,9 +136,20 @@ def test_what_is_not_proven_to_be_a_model_is_reported(given: str) -> None:
     )
 
 
-@pytest.mark.parametrize("call", ["model.compile()", "tf.keras.Model.compile(model, loss='mse')"])
-def test_the_optimizer_that_compile_takes_by_itself_is_reported(call: str) -> None:
-    check_review(f"{OLD}{MODEL}{call}\n", f"{NEW}{MODEL}{call}\n", "takes RMSprop by itself")
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        ("model.compile({})", ""),
+        ("model.compile({})", "loss='mse'"),
+        ("model.compile({})", "\n    loss='mse',\n    metrics=[],\n"),
+        ("tf.keras.Model.compile({})", "model"),
+        ("tf.keras.Model.compile({})", "model, loss='mse'"),
+    ],
+)
+def test_the_optimizer_that_compile_takes_by_itself_is_written(call: str, given: str) -> None:
+    made = "optimizer=tf.keras.optimizers.legacy.RMSprop()"
+    new = f"{given}    {made},\n" if given.endswith("\n") else f"{given}, {made}" if given else made
+    check_transformed(f"{OLD}{MODEL}{call.format(given)}\n", f"{NEW}{MODEL}{call.format(new)}\n")
 
 
 def test_unpacked_arguments_are_reported() -> None:
