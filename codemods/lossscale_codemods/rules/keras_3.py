@@ -56,7 +56,6 @@ _OLD = "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
 _NEW = "tf.keras.mixed_precision.set_global_policy('float32')\n"
 _OPTIMIZER = "opt = tf.keras.optimizers.SGD(0.1)\n"
 _MODEL = "model = tf.keras.Sequential(layers)\n"
-_LAYER = "layer = tf.keras.layers.Dense(1)\n"
 _FAMILY = "Keras 3 has one family of optimizers"
 
 
