@@ -15,6 +15,7 @@ from pathlib import Path
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.recording import recorder
 from compat_lossscale.recording.comparison import (
+    ADVICE,
     NOT_KNOWN_IF_REPRODUCED,
     ComparisonVerdict,
     RecordingComparison,
@@ -82,9 +83,14 @@ def prove(
         comparison = compare(before, after, rtol=rtol)
         if comparison.verdict is ComparisonVerdict.DIFFERENT:
             again = as_it_is("again")
-            if compare(before, again, rtol=rtol).verdict is ComparisonVerdict.SAME:
+            twice = compare(before, again, rtol=rtol)
+            if twice.verdict is ComparisonVerdict.SAME:
                 notes = comparison.notes
                 notes[:] = [note for note in notes if note != NOT_KNOWN_IF_REPRODUCED]
+            elif any(one.what == "end" for one in twice.differences):
+                comparison.cannot_be_told(
+                    f"the unchanged program does not end the same way twice. {ADVICE}"
+                )
             else:
                 before.unstable = not_reproduced(before, again)
                 comparison = compare(before, after, rtol=rtol)

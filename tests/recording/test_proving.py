@@ -32,6 +32,10 @@ DIFFERENT = "tf.keras.optimizers.SGD = type('SGD', (tf.keras.optimizers.Adam,), 
 FAILING = (
     "import sys\nif 'compat_lossscale' not in sys.modules: raise RuntimeError('only when migrated')"
 )
+ENDING_BY_CHANCE = (
+    "import pathlib\nruns = pathlib.Path(r'{runs}')\nrun = len(runs.read_text())\n"
+    "runs.write_text('x' * (run + 1))\nif run == 2: raise RuntimeError('in the third run')"
+)
 NEARLY = (
     "import sys\n"
     "np.ones = lambda *_: np.full(3, 1 + 1e-4 * ('compat_lossscale' in sys.modules), 'float32')"
@@ -82,6 +86,16 @@ def test_what_is_not_proven_is_not_written(before: str, verdict: str, tmp_path: 
 def test_a_tolerance_is_taken(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM.format(before=NEARLY))
     assert "Same within 0.0003 for 4 steps." in prove(tmp_path, "--rtol", "0.001").stdout
+
+
+def test_a_program_that_ends_by_chance_is_not_told(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.write_text("")
+    folder = tmp_path / "program"
+    folder.mkdir()
+    before = f"{ENDING_BY_CHANCE.format(runs=runs)}\n{DIFFERENT}"
+    (folder / "train.py").write_text(PROGRAM.format(before=before))
+    assert "does not end the same way twice" in prove(folder).stdout
 
 
 def test_what_the_program_prints_otherwise_in_each_run_is_left_out(tmp_path: Path) -> None:
