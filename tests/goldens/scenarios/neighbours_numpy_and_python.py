@@ -5,7 +5,6 @@ import collections
 import inspect
 
 import numpy as np
-import pkg_resources
 
 from observe import observe
 
@@ -37,5 +36,3 @@ def function(a, b=2, *c, **d):
 observe("getargspec", [list(part) if isinstance(part, (list, tuple)) else part
                        for part in inspect.getargspec(function)])
 observe("abstract classes", [isinstance({}, collections.Mapping), isinstance([], collections.Sequence)])
-parse = pkg_resources.parse_version
-observe("versions", [parse("2.10") > parse("2.9"), parse("2.4.0rc1") < parse("2.4"), str(parse("2.4"))])
