@@ -506,7 +506,7 @@ class _Comparing:
         else:
             tolerance = HALF_TOLERANCE if "16" in (one.policy or "") else UPDATE_TOLERANCE
             rounding = ROUNDING * number
-        # A product that rounds to 12 digits hides what is smaller.
+        # The numbers of an array are sums, in which smaller differences are lost.
         return array.apart <= tolerance * array.way + rounding * norm + array.noise + 1e-12
 
     def _is_unstable(self, one: RecordedOptimizer, what: str, place: int, step: int) -> bool:
@@ -607,7 +607,7 @@ class _Comparing:
             )
         else:
             bits = result.exact == result.steps
-            # Smaller differences are not in the numbers of a recording, which have 12 digits.
+            # Smaller differences are lost in the sums that a recording has.
             size = _at_most(max([1e-12, *sizes.values()]))
             within = "to the bit" if bits else f"within {size}"
             result.reason = f"same {within} for {steps_words(result.steps)}"

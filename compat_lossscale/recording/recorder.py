@@ -235,8 +235,7 @@ class Numbers:
             sums[: part.size - whole] += part[whole:]
             folded += sums * self._block_signs[index // _BLOCK % len(self._block_signs)]
         products = numpy.einsum("pf,f->p", self._mixing, folded)
-        rounded = [float("%.12g" % value) for value in (square**0.5, largest, *products.tolist())]
-        return [digest(flat.view(numpy.uint8)), rounded[0], rounded[1], odd, *rounded[2:]]
+        return [digest(flat.view(numpy.uint8)), square**0.5, largest, odd, *products.tolist()]
 
 
 def digest(content: Any) -> str:
