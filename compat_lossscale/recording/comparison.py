@@ -66,6 +66,11 @@ NOT_KNOWN_IF_REPRODUCED = (
 DRAWS_NOT_KNOWN = (
     "Across versions of TensorFlow, it cannot be told whether random operations drew the same."
 )
+DATA_NOT_SEEN = (
+    "The recorder did not see the data of the steps, as where an iterator gives it. A dataset that "
+    "draws random numbers in a parallel map gives other data in each run: set "
+    "TF_DETERMINISTIC_OPS=1, which orders pipelines too, or switch its augmentation off."
+)
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
     "call tf.config.experimental.enable_op_determinism(), use one thread, sort what comes from "
@@ -617,16 +622,18 @@ class _Comparing:
             return None
         if any(one.what == "initial value" for one in self.found):
             return "initial values"
-        fits = zip(*(side.fits for side in self.sides), strict=False)
+        fits = list(zip(*(side.fits for side in self.sides), strict=False))
         if any(None not in pair and pair[0] != pair[1] for pair in fits) or (
             self.data_at is not None and self.data_at <= first.step
         ):
             return "data"
-        steps = (step for side in self.sides for one in side.optimizers for step in one.steps)
+        steps = [step for side in self.sides for one in side.optimizers for step in one.steps]
         if not self.same_kernels and any(step.draws[0] for step in steps):
             self.result.notes.append(DRAWS_NOT_KNOWN)
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
+        if not any(known for pair in fits for known in pair) and not any(s.data for s in steps):
+            self.result.notes.append(DATA_NOT_SEEN)
         return "step"
 
 

@@ -996,8 +996,14 @@ class TrainingRecorder:
         return call
 
     def _data(self, given: Any, keep: bool = True) -> Optional[str]:
-        """Returns the digest of the arrays that a step got, and keeps them if that is asked."""
-        arrays = [_numpy(leaf) for leaf in leaves(given) if _is_data(leaf)]
+        """Returns the digest of the arrays that a step got, and keeps them if that is asked.
+
+        What comes from an iterator in the step is not seen.
+        """
+        found = leaves(given)
+        if any(type(leaf).__name__.endswith("Iterator") for leaf in found):
+            return None
+        arrays = [_numpy(leaf) for leaf in found if _is_data(leaf)]
         arrays = [array for array in arrays if array is not None]
         if not arrays:
             return None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from compat_lossscale.recording.comparison import ComparisonVerdict, compare
+from compat_lossscale.recording.comparison import DATA_NOT_SEEN, ComparisonVerdict, compare
 from compat_lossscale.recording.reading import Recording, read
 from tests.recording.loading import RECORDER, recorder
 from tests.support import python
@@ -243,6 +243,26 @@ def test_the_data_of_fit_is_kept_and_replayed(tmp_path: Path) -> None:
     assert compare(before, other).parted == "data"
     after, _ = record(tmp_path, source.replace("SEED", "2"), "--start-from", "before.lsr")
     assert compare(before, after).reason == "same to the bit for 3 steps"
+
+
+def test_data_that_an_iterator_gives_is_not_called_the_same(tmp_path: Path) -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "w = tf.Variable([1.0, 2.0])\n"
+        "opt = tf.keras.optimizers.legacy.SGD(0.1)\n"
+        "@tf.function\n"
+        "def train(iterator, count):\n"
+        "    for _ in tf.range(count):\n"
+        "        opt.apply_gradients([(w * next(iterator), w)])\n"
+        "data = iter(tf.data.Dataset.from_tensors(SCALE).repeat())\n"
+        "for _ in range(3):\n"
+        "    train(data, tf.constant(2))\n"
+    )
+    before, _ = record(tmp_path, source.replace("SCALE", "1.0"))
+    after, _ = record(tmp_path, source.replace("SCALE", "2.0"))
+    result = compare(before, after)
+    assert result.parted == "step"
+    assert DATA_NOT_SEEN in result.notes
 
 
 RESUMING = """
