@@ -39,6 +39,8 @@ class Program:
         by_hand: What findings of `migrate` ask to be changed: by the file, below where it is
             installed, the text of the migrated file and what takes its place.
         prints_times: Whether it prints how fast it is, so that its lines are not compared.
+        augments: Whether it draws random numbers in a pipeline with threads, so that it repeats
+            itself with TF_DETERMINISTIC_OPS=1 alone.
         shim: Why a migrated program needs the shim still; empty if it does not.
         note: What to know of the result.
     """
@@ -58,5 +60,6 @@ class Program:
     migrated: tuple[str, ...] = ()
     by_hand: Mapping[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
     prints_times: bool = False
+    augments: bool = False
     shim: str = ""
     note: str = ""

@@ -50,6 +50,7 @@ Each of these programs is recorded for {_STEPS} steps under `compat-lossscale ru
 [compared](prove-your-migration.md). A program that needs this package for other removed names is
 recorded under `run` on both sides. ResNet-50 of tf-models makes a policy whose loss scale is not
 the default one. `migrate` reports it, and it is changed by hand to `Policy("mixed_float16")`.
+retinanet draws random numbers in a pipeline with threads, which TF_DETERMINISTIC_OPS=1 orders.
 
 """
 _OLD_COLUMNS = ("Program", "Recorded with", "Compared with `run` on today's TensorFlow")
@@ -147,7 +148,14 @@ class Proof:
         place = self.copy / self.program.starts_in if self.program.starts_in else self.own
         recording = self.own / f"{side}.lsr"
         done = run_python(
-            python or self.python, paths, *how, str(recording), *arguments, cwd=place, home=self.own
+            python or self.python,
+            paths,
+            *how,
+            str(recording),
+            *arguments,
+            cwd=place,
+            home=self.own,
+            variables={"TF_DETERMINISTIC_OPS": "1"} if self.program.augments else {},
         )
         (self.own.parent / f"{self.own.name}-{side}.log").write_text(done.stdout + done.stderr)
         if done.returncode or not recording.exists():
@@ -200,6 +208,7 @@ def page(results: dict[str, Any]) -> str:
             under = ", under `run` on both sides" if program.shim else ""
             under += ", after the change by hand that a finding asks for" if program.by_hand else ""
             under += ", without printed lines" if program.prints_times else ""
+            under += ", with TF_DETERMINISTIC_OPS=1" if program.augments else ""
             rows.append(
                 _line(
                     [

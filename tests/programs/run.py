@@ -23,6 +23,7 @@ import sys
 import venv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tests.codemods.repositories.checkouts import clone, extract, git_folder
@@ -198,9 +199,11 @@ def run_python(
     *arguments: str,
     cwd: Path | None = None,
     home: Path | None = None,
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> subprocess.CompletedProcess[str]:
     variables = {
         **os.environ,
+        **variables,
         **({"HOME": str(home)} if home else {}),
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "CUDA_VISIBLE_DEVICES": "",

@@ -134,5 +134,6 @@ PROGRAMS = (
         sources=("retinanet",),
         model="noise",
         migrated=("retinanet",),
+        augments=True,
     ),
 )
