@@ -76,7 +76,7 @@ def prove(
 
         before = as_it_is("before")
         recording = top / "after.lsr"
-        start = ["--start-from", str(top / "before.lsr")] if keras3 else []
+        start = ["--start-from", str(top / "before.lsr")] if keras3 and before.steps else []
         plain = [sys.executable, recorder.__file__, "-o", str(recording), *limit, *start, *words]
         variables = {"TF_USE_LEGACY_KERAS": "0" if keras3 else "1"}
         after = _recorded(plain, variables, _copied(folder, top / "after", outputs), recording)

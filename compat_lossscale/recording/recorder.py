@@ -26,6 +26,7 @@ import os
 import pkgutil
 import platform
 import random
+import re
 import runpy
 import shutil
 import sys
@@ -1194,7 +1195,10 @@ class TrainingRecorder:
         raised = None
         if error is not None:
             at, *calls = self.places.of_traceback(error.__traceback__) or [""]
-            text = str(error)[:_LONGEST_LINE]
+            text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Keras colours its messages.
+            if text.startswith("in user code:"):
+                text = text.split("\n\n", 2)[-1]  # AutoGraph puts its calls before the message.
+            text = " ".join(text.split())[:_LONGEST_LINE]
             raised = {"class": type(error).__name__, "text": text, "at": at, "calls": calls}
         inside = [inner_of(one.object) for one in self.optimizers]
         unused = [
