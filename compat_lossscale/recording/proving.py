@@ -85,8 +85,7 @@ def prove(
             again = as_it_is("again")
             twice = compare(before, again, rtol=rtol)
             if twice.verdict is ComparisonVerdict.SAME:
-                notes = comparison.notes
-                notes[:] = [note for note in notes if note != NOT_KNOWN_IF_REPRODUCED]
+                comparison.notes[:] = [x for x in comparison.notes if x != NOT_KNOWN_IF_REPRODUCED]
             elif any(one.what == "end" for one in twice.differences):
                 comparison.cannot_be_told(
                     f"the unchanged program does not end the same way twice. {ADVICE}"

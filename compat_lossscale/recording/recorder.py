@@ -1195,9 +1195,8 @@ class TrainingRecorder:
         raised = None
         if error is not None:
             at, *calls = self.places.of_traceback(error.__traceback__) or [""]
-            text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Keras colours its messages.
-            if text.startswith("in user code:"):
-                text = text.split("\n\n", 2)[-1]  # AutoGraph puts its calls before the message.
+            # Keras colours its messages, and AutoGraph puts its calls before them.
+            text = re.sub(r"\x1b\[[0-9;]*m|^in user code:\n\n.*?\n\n", "", str(error), flags=re.S)
             text = " ".join(text.split())[:_LONGEST_LINE]
             raised = {"class": type(error).__name__, "text": text, "at": at, "calls": calls}
         inside = [inner_of(one.object) for one in self.optimizers]
@@ -1650,12 +1649,10 @@ def copy_folder(folder: str, top: str) -> str:
     above, name = os.path.split(folder)
     copy = os.path.join(top, name or "root")
     shutil.copytree(folder, copy, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
-    try:
+    with contextlib.suppress(OSError):  # Windows lets few users make links.
         for other in os.listdir(above):
             if name and other != name:
                 os.symlink(os.path.join(above, other), os.path.join(top, other))
-    except OSError:
-        pass  # Windows lets few users make links
     return copy
 
 
