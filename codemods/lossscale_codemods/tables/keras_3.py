@@ -131,6 +131,8 @@ INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
 CLASS_OF_MODULE = re.compile(rb"class \w+\([^)]*\bModule\b")
 """How a class that is a `tf.Module` begins."""
+TRAINING_BY_POSITION = re.compile(rb"self\.\w+(?:\[[^\]\n]*\])?\([^()=]+,\s*training\s*[,)]")
+"""How a layer is given `training` without its name."""
 _HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.|python\.)?)?keras\.")
 
 STATE_MEMBERS = frozenset(
