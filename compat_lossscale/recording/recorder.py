@@ -1196,7 +1196,7 @@ class TrainingRecorder:
         if error is not None:
             at, *calls = self.places.of_traceback(error.__traceback__) or [""]
             # Keras colours its messages, and AutoGraph puts its calls before them.
-            text = re.sub(r"\x1b\[[0-9;]*m|^in user code:\n\n.*?\n\n", "", str(error), flags=re.S)
+            text = re.sub(r"(?s)\x1b\[[\d;]*m|^in user code:\n\n.*?\n\n\s*(\w+: )?", "", str(error))
             text = " ".join(text.split())[:_LONGEST_LINE]
             raised = {"class": type(error).__name__, "text": text, "at": at, "calls": calls}
         inside = [inner_of(one.object) for one in self.optimizers]
