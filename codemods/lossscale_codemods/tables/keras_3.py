@@ -111,6 +111,11 @@ ARGUMENTS_GONE = (
         dict.fromkeys(("max_queue_size", "use_multiprocessing", "workers"), _BY_LOADER),
     ),
     (
+        ("keras.callbacks.ModelCheckpoint",),
+        {"period": "Leave out a 1; else give `save_freq` the steps of so many epochs."},
+    ),
+    (("keras.callbacks.TensorBoard",), {"write_grads": "Leave it out."}),
+    (
         (".test_on_batch", ".train_on_batch"),
         {"reset_metrics": "Leave it out, and call reset_metrics() of the model."},
     ),

@@ -71,6 +71,7 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         ("m.compile('sgd', experimental_run_tf_function=False)\n", "experimental_run_tf_function"),
         ("m.fit(data, workers=4)\n", "no workers"),
         ("m.train_on_batch(x, y, reset_metrics=False)\n", "no reset_metrics"),
+        ("c = tf.keras.callbacks.ModelCheckpoint('a.keras', period=1)\n", "no period"),
         ("a = layers.GRU(3, batch_input_shape=(4, 5, 6))\n", "no batch_input_shape"),
         (LOSS, "are no integers"),
         (STEP, "adds the losses of layers"),
