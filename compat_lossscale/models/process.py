@@ -8,7 +8,7 @@ import glob
 import json
 import runpy
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -355,7 +355,7 @@ def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
 def _restore(prefix: str, objects: Mapping[str, Any], function: str | None) -> None:
     import tensorflow as tf  # noqa: PLC0415  # it is loaded by now
 
-    builder = "its config describes" if function is None else f"{_named(function)}() builds"
+    builder = f"{function.rpartition(':')[2]}() builds" if function else "its config describes"
     try:
         status = tf.train.Checkpoint(**objects).read(prefix)
         status.expect_partial()
@@ -366,12 +366,8 @@ def _restore(prefix: str, objects: Mapping[str, Any], function: str | None) -> N
         ) from None
 
 
-def _named(function: str) -> str:
-    return function.rpartition(":")[2]
-
-
 def _built_by(function: str) -> Any:
-    script, name = function.rpartition(":")[0], _named(function)
+    script, _, name = function.rpartition(":")
     sys.path.insert(0, str(Path(script).resolve().parent))
     try:
         namespace = runpy.run_path(script)
@@ -396,12 +392,8 @@ def _objects_of_checkpoint(prefix: str, model: Any, optimizer: Any) -> dict[str,
         raise ConversionError("it is name-based: restore it with tf.compat.v1.train.Saver")
     graph = ObjectGraph(data)
     root = graph.nodes[0]
-    objects: dict[str, Any] = {}
-    if any(name.startswith("layer") for name in root.children):
-        objects["root"] = model
-    for name, number in root.children.items():
-        if any(child.startswith("layer") for child in graph.nodes[number].children):
-            objects.setdefault(name, model)
+    nodes = {"root": root, **{name: graph.nodes[n] for name, n in root.children.items()}}
+    objects = {name: model for name, node in nodes.items() if _is_model(node.children, model)}
     if not objects:
         names = ", ".join(root.children)
         raise ConversionError(f"no model of Keras stands at its root, which has: {names}")
@@ -409,6 +401,13 @@ def _objects_of_checkpoint(prefix: str, model: Any, optimizer: Any) -> dict[str,
     if optimizer is not None:
         objects |= {name: optimizer for name in root.children if name in places}
     return {name: value for name, value in objects.items() if name != "save_counter"}
+
+
+def _is_model(children: Iterable[str], model: Any) -> bool:
+    """Whether a stored object has layers by number, or all that it has is a member of the model."""
+    names = {*children} - {"optimizer", "save_counter"}
+    own = bool(names) and all(hasattr(model, name) for name in names)
+    return own or any(name.startswith("layer") for name in names)
 
 
 def _stand_ins(compiled: Mapping[str, Any], source: Any) -> dict[str, Any]:

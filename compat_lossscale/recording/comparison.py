@@ -64,7 +64,7 @@ NOT_KNOWN_IF_REPRODUCED = (
     "Whether the program reproduces itself is not known: record it with --twice."
 )
 DRAWS_NOT_KNOWN = (
-    "Across versions of TensorFlow, it cannot be told whether random operations drew the same."
+    "Random operations, such as dropout, can draw otherwise across versions: try without them."
 )
 DATA_NOT_SEEN = (
     "The recorder did not see the data of the steps, as where an iterator gives it. A dataset that "
@@ -133,7 +133,7 @@ class RecordingComparison:
         verdict: The verdict.
         reason: The verdict in a sentence.
         differences: The first difference, and then the first difference of other things.
-        parted: What parted first: `data`, `initial values`, `random operations` or `step`.
+        parted: What parted first, if known: `data`, `initial values`, `random operations`, `step`.
         steps: How many steps were compared.
         exact: How many of the first steps are the same to the bit.
         bits: Whether all that was compared is the same to the bit.
@@ -611,10 +611,9 @@ class _Comparing:
                 "may differ"
             )
         else:
-            bits = result.exact == result.steps
             # Smaller differences are lost in the sums that a recording has.
             size = _at_most(max([1e-12, *sizes.values()]))
-            within = "to the bit" if bits else f"within {size}"
+            within = "to the bit" if result.exact == result.steps else f"within {size}"
             result.reason = f"same {within} for {steps_words(result.steps)}"
 
     def _parted(self, first: Difference) -> str | None:
@@ -630,6 +629,7 @@ class _Comparing:
         steps = [step for side in self.sides for one in side.optimizers for step in one.steps]
         if not self.same_kernels and any(step.draws[0] for step in steps):
             self.result.notes.append(DRAWS_NOT_KNOWN)
+            return None
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
         if not any(known for pair in fits for known in pair) and not any(s.data for s in steps):

@@ -76,7 +76,7 @@ def prove(
 
         before = as_it_is("before")
         recording = top / "after.lsr"
-        start = ["--start-from", str(top / "before.lsr")] if keras3 else []
+        start = ["--start-from", str(top / "before.lsr")] if keras3 and before.steps else []
         plain = [sys.executable, recorder.__file__, "-o", str(recording), *limit, *start, *words]
         variables = {"TF_USE_LEGACY_KERAS": "0" if keras3 else "1"}
         after = _recorded(plain, variables, _copied(folder, top / "after", outputs), recording)
@@ -85,8 +85,7 @@ def prove(
             again = as_it_is("again")
             twice = compare(before, again, rtol=rtol)
             if twice.verdict is ComparisonVerdict.SAME:
-                notes = comparison.notes
-                notes[:] = [note for note in notes if note != NOT_KNOWN_IF_REPRODUCED]
+                comparison.notes[:] = [x for x in comparison.notes if x != NOT_KNOWN_IF_REPRODUCED]
             elif any(one.what == "end" for one in twice.differences):
                 comparison.cannot_be_told(
                     f"the unchanged program does not end the same way twice. {ADVICE}"

@@ -26,6 +26,7 @@ import os
 import pkgutil
 import platform
 import random
+import re
 import runpy
 import shutil
 import sys
@@ -1199,7 +1200,9 @@ class TrainingRecorder:
         raised = None
         if error is not None:
             at, *calls = self.places.of_traceback(error.__traceback__) or [""]
-            text = str(error)[:_LONGEST_LINE]
+            # Keras colours its messages, and AutoGraph puts its calls before them.
+            text = re.sub(r"(?s)\x1b\[[\d;]*m|^in user code:\n\n.*?\n\n\s*(\w+: )?", "", str(error))
+            text = " ".join(text.split())[:_LONGEST_LINE]
             raised = {"class": type(error).__name__, "text": text, "at": at, "calls": calls}
         inside = [inner_of(one.object) for one in self.optimizers]
         unused = [
@@ -1651,12 +1654,10 @@ def copy_folder(folder: str, top: str) -> str:
     above, name = os.path.split(folder)
     copy = os.path.join(top, name or "root")
     shutil.copytree(folder, copy, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
-    try:
+    with contextlib.suppress(OSError):  # Windows lets few users make links.
         for other in os.listdir(above):
             if name and other != name:
                 os.symlink(os.path.join(above, other), os.path.join(top, other))
-    except OSError:
-        pass  # Windows lets few users make links
     return copy
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import types
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from click.testing import CliRunner
 from compat_lossscale.cli.verify import verify
 from compat_lossscale.errors import ConversionError, MissingExtraError
 from compat_lossscale.formats import read
-from compat_lossscale.models import is_installed, write
+from compat_lossscale.models import is_installed, process, write
 from compat_lossscale.spec import Generation
 from tests import forked_python
 from tests.artefacts.test_train_on import approximately
@@ -268,6 +269,18 @@ def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, "exists already" in result.stderr) == (2, True)
     assert output.read_bytes() == before
+
+
+def test_the_model_of_a_class_of_its_own_is_found_in_a_checkpoint() -> None:
+    model = types.SimpleNamespace(down=[], optimizer=None, layers=[])
+    for children, found in (
+        (("down", "optimizer", "save_counter"), True),
+        (("layer-0", "variables"), True),
+        (("model", "optimizer", "save_counter"), False),
+        (("iter", "loss_scale"), False),
+        ((), False),
+    ):
+        assert process._is_model(children, model) is found, children
 
 
 def test_a_conversion_has_limited_memory(tmp_path: Path) -> None:

@@ -106,9 +106,13 @@ def test_what_the_program_prints_otherwise_in_each_run_is_left_out(tmp_path: Pat
     assert "Left out, for the program does not reproduce it: 1 printed line" in printed
 
 
-def test_a_program_that_fails_before_its_first_step_is_named_with_its_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["tf-keras", "keras3"])
+def test_a_program_that_fails_before_its_first_step_is_named_with_its_error(
+    tmp_path: Path, target: str
+) -> None:
     (tmp_path / "train.py").write_text(PROGRAM.format(before="import no_such_module"))
-    assert "which ended with ModuleNotFoundError: No module named" in prove(tmp_path).stdout
+    printed = prove(tmp_path, "--target", target).stdout
+    assert "which ended with ModuleNotFoundError: No module named" in printed
 
 
 def test_a_program_that_cannot_run_says_why(tmp_path: Path) -> None:

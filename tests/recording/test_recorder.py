@@ -94,6 +94,17 @@ def test_a_program_exits_as_it_exits(
         assert recording.end["error"]["at"] == "train.py:2"
 
 
+def test_an_error_in_a_function_is_named_by_its_message(tmp_path: Path) -> None:
+    layer = (
+        "class Net(tf.keras.layers.Layer):\n    def call(self, x):\n        raise TypeError('no')\n"
+    )
+    step = "net = Net()\n@tf.function\ndef step(x):\n    return net(x)\nstep(tf.ones(2))\n"
+    recording, _ = record(tmp_path, f"import tensorflow as tf\n{layer}{step}")
+    assert recording.end is not None
+    assert recording.end["error"]["text"].startswith("Exception encountered")
+    assert " no " in recording.end["error"]["text"]
+
+
 def test_steps_end_a_program_cleanly(tmp_path: Path) -> None:
     source = LOOP.replace("for i", "import atexit\natexit.register(print, 'clean')\nfor i")
     recording, done = record(tmp_path, source, "--steps", "2")

@@ -434,6 +434,19 @@ def gets_an_input(node: cst.Call, program: Program) -> bool:
     return any(_is_symbolic(one, program) for one in given)
 
 
+def gives_training_by_position(node: cst.Call, program: Program) -> bool:
+    """Whether a model, or what a layer keeps as a member, gets `training` without its name."""
+    given = {dotted(one.value) for one in node.args[1:] if one.keyword is None}
+    if not given & {"True", "False", "training"}:
+        return False
+    layer = node.func.value if isinstance(node.func, cst.Subscript) else node.func
+    if isinstance(layer, cst.Attribute):
+        scope = program.resolver.class_of(layer.value)
+        if scope is not None and _is_layer(scope.node, program):
+            return layer.attr.value not in scope.bindings
+    return ObjectType.MODEL in program.types.of(node.func)
+
+
 def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is an input of a model, or what layers of this file make of one."""
     met: set[cst.BaseExpression] = set()

@@ -37,8 +37,8 @@ class Keras3Row:
 
     Attributes:
         names: The attributes, methods (`.name`), called paths, keys (`[name]`) or definitions;
-            `keras.layers.*` is anything of a module that is called, and `tensorflow.*` any function
-            of TensorFlow.
+            `keras.layers.*` is anything of a module that is called, `tensorflow.*` any function of
+            TensorFlow, and `()` any call.
         message: What is otherwise; `{name}` is the name that is met.
         advice: What to do about it.
         fix: Makes the edits that settle it; where it makes none, the row does not fit.
@@ -124,6 +124,7 @@ def _names(node: cst.CSTNode, program: Program) -> Iterator[str]:
 
 
 def _names_of_call(node: cst.Call, program: Program) -> Iterator[str]:
+    yield "()"
     match node.func:
         case cst.Name(value=name):
             yield f"{name}()"
@@ -508,6 +509,12 @@ _STOPS = (
         "LearningRateScheduler of Keras 3 wants a float, and this gives a tensor",
         "Give it `lambda epoch: float(schedule(epoch))`.",
         when=met.gets_a_schedule,
+    ),
+    _Stopping(
+        ("()",),
+        "layers of Keras 3 take tensors alone by position",
+        "Name the argument: `training=`.",
+        when=met.gives_training_by_position,
     ),
     _Stopping(
         ("tensorflow.*",),

@@ -361,10 +361,10 @@ def _of_attribute(node: cst.Attribute, owner: cst.BaseExpression, program: Progr
     """Respells what has an equivalent, of proven optimizers."""
     name, above = node.attr.value, program.tree.parent(node)
     is_read = node not in program.scopes.binding_at
-    respelled = None
-    if name in NEW_ATTRIBUTES and is_read:
-        respelled = _respelled(node, owner, program)
     answer = loss_scale_optimizer(owner, program)
+    respelled = None
+    if name in NEW_ATTRIBUTES and is_read and answer.can_be:
+        respelled = _respelled(node, owner, program)
     if name in _VARIABLES and answer.is_sure and not _is_logged(node, above):
         respelled = None
     if answer.is_sure and respelled is not None and name not in _VARIABLES:

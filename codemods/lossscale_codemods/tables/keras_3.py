@@ -111,6 +111,11 @@ ARGUMENTS_GONE = (
         dict.fromkeys(("max_queue_size", "use_multiprocessing", "workers"), _BY_LOADER),
     ),
     (
+        ("keras.callbacks.ModelCheckpoint",),
+        {"period": "Leave out a 1; else give `save_freq` the steps of so many epochs."},
+    ),
+    (("keras.callbacks.TensorBoard",), {"write_grads": "Leave it out."}),
+    (
         (".test_on_batch", ".train_on_batch"),
         {"reset_metrics": "Leave it out, and call reset_metrics() of the model."},
     ),
@@ -131,6 +136,8 @@ INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
 CLASS_OF_MODULE = re.compile(rb"class \w+\([^)]*\bModule\b")
 """How a class that is a `tf.Module` begins."""
+TRAINING_BY_POSITION = re.compile(rb"self\.\w+(?:\[[^\]\n]*\])?\([^()=]+,\s*training\s*[,)]")
+"""How a layer is given `training` without its name."""
 _HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.|python\.)?)?keras\.")
 
 STATE_MEMBERS = frozenset(

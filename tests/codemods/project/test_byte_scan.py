@@ -194,5 +194,11 @@ def test_no_text_takes_forever(text: str) -> None:
     assert can_run_with_old(source) in (True, False)
 
 
+def test_a_layer_that_gets_training_by_position() -> None:
+    head = b"import keras\nclass Net(keras.Model):\n def call(self, x, training):\n  return self."
+    assert can_run_with_old(head + b"blocks[i](x,\n  training, mask)\n")
+    assert not can_run_with_old(head + b"block(x, training=training)\n")
+
+
 def test_a_name_behind_a_comment() -> None:
     assert can_run_with_old(b"import numpy as np\nx = (np.  # why\n  # more\n  float)\n")

@@ -35,6 +35,14 @@ def test_what_is_not_proven() -> None:
     check_noop("import tensorflow as tf  # LossScale\nprint(c.loss_scale.increment_period)\n")
 
 
+def test_the_loss_scale_of_a_policy_is_not_respelled() -> None:
+    # A summary of a GAN gets a policy, whose loss_scale is gone since TensorFlow 2.4.
+    read = "print(self._policy.loss_scale._current_loss_scale)"
+    source = f"class Summary:  # LossScale\n    def log(self):\n        {read}\n"
+    result = check_left(f"import tensorflow as tf\n{source}", "nothing says", unsafe_fixes=True)
+    assert [text[:8] for text in reviews(result)] == ["4: LS301"]
+
+
 def test_what_has_no_equivalent() -> None:
     head = "import tensorflow as tf\nopt = tf.keras.mixed_precision."
     for line in (

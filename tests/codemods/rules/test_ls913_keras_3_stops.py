@@ -36,6 +36,7 @@ def test_sizes_become_ints(before: str, after: str) -> None:
         "a = tf.one_hot(labels, 3)",
         "a = cell.get_initial_state(batch_size=4)",
         "a = tf.keras.layers.Reshape((4,))(layers.Input((2, 2)))",
+        "a = f(x, True)",
     ],
 )
 def test_what_keras_3_takes_stays(line: str) -> None:
@@ -47,6 +48,12 @@ LOSS = "def loss(labels, logits):\n    return tf.gather(logits, labels)\nm.compi
 STEP = (
     "class Net(tf.keras.Model):\n    def train_step(self, data):\n"
     "        return self.compiled_loss(*data)\n"
+)
+BLOCK = (
+    "class Net(layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.block, self.blocks = make(), [make()]\n"
+    "    def scaled(self, x, training): return x\n"
+    "    def call(self, x, training, mask):\n        return {}\n"
 )
 RATE = "rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 9, 0.9)\n"
 TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer=opt)\n"
@@ -64,14 +71,23 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         ("m.compile('sgd', experimental_run_tf_function=False)\n", "experimental_run_tf_function"),
         ("m.fit(data, workers=4)\n", "no workers"),
         ("m.train_on_batch(x, y, reset_metrics=False)\n", "no reset_metrics"),
+        ("c = tf.keras.callbacks.ModelCheckpoint('a.keras', period=1)\n", "no period"),
         ("a = layers.GRU(3, batch_input_shape=(4, 5, 6))\n", "no batch_input_shape"),
         (LOSS, "are no integers"),
         (STEP, "adds the losses of layers"),
+        (BLOCK.format("self.block(x, training)"), "tensors alone by position"),
+        (BLOCK.format("self.blocks[0](x, False, mask)"), "tensors alone by position"),
+        (f"{INPUT}m = tf.keras.Model(x, h)\nm(data, True)\n", "tensors alone by position"),
     ],
 )
 def test_what_stops_is_reported(lines: str, words: str) -> None:
     (message,) = reported(OLD + lines)
     assert words in message
+
+
+@pytest.mark.parametrize("line", ["self.block(x, training=True)", "self.scaled(x, training)"])
+def test_training_by_its_name_and_own_methods_are_taken(line: str) -> None:
+    assert reported(OLD + BLOCK.format(line)) == []
 
 
 def reported(source: str) -> list[str]:

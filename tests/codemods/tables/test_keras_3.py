@@ -235,6 +235,9 @@ def test_keras_3_refuses_the_arguments_that_are_gone(owner: str, name: str) -> N
 
     if owner == "keras.layers.*":
         makers = [keras.layers.BatchNormalization, lambda **given: keras.layers.GRU(2, **given)]
+    elif owner.startswith("keras.callbacks."):
+        callback = getattr(keras.callbacks, owner.rpartition(".")[2])
+        makers = [lambda **given: callback("path", **given)]
     else:
         model = keras.Sequential([keras.layers.Dense(1)])
         model.compile("sgd", "mse")
