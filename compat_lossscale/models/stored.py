@@ -148,7 +148,7 @@ def _is_legacy(stated: StatedConfig) -> bool:
 
 def _model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     if artefact.format == hdf5.FORMAT:
-        attributes = describe(artefact.path)["attributes"]
+        attributes = describe(artefact.path).attributes
         model, compiled = (
             parse_json(attributes.get(name, "{}"), name)
             for name in ("model_config", "training_config")
