@@ -92,7 +92,6 @@ WITHOUT_TENSORFLOW = {
     "keras3.arguments",
     "keras3.optimizer",
     "keras3.private",
-    "keras3.scaling",
     "keras3.backends",
     "keras3.backends.stateless",
     "members",
@@ -399,5 +398,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 24_406
-    assert len(shim()) <= 106
+    assert lines_of(shim()) <= 24_149
+    assert len(shim()) <= 105
