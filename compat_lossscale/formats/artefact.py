@@ -120,6 +120,17 @@ class Artefact:
         has_state = any(state.loss_scale is not None for state in self.states)
         return bool(self.configs or self.lost) or has_state
 
+    @property
+    def is_of_keras3(self) -> bool:
+        """Whether Keras 3 has written it."""
+        library, _, version = (self.writer or "").partition(" ")
+        return library == "Keras" and is_keras3(version)
+
+
+def is_keras3(version: str | None) -> bool:
+    """Whether a version of Keras, if known, is one of Keras 3."""
+    return version is not None and not version.startswith(("0.", "1.", "2."))
+
 
 DROPPED_BY_COMPILE = (
     "under the policy mixed_float16, compile() of Keras 3 drops this loss_scale_factor and wraps "

@@ -20,6 +20,7 @@ from compat_lossscale.formats.artefact import (
     StatedConfig,
     UnreadableArtefactError,
     find_configs,
+    is_keras3,
     layout_of,
 )
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
@@ -97,11 +98,6 @@ def find_config(
     config = write_config(parts, generation, {})
     place = ".".join((where, *_KEYS))
     return (StatedConfig(place, generation, spec, config, _KEYS, automatic=True),)
-
-
-def is_keras3(version: str | None) -> bool:
-    """Whether a version of Keras, if known, is one of Keras 3."""
-    return version is not None and not version.startswith(("0.", "1.", "2."))
 
 
 def not_stated(configs: tuple[StatedConfig, ...]) -> tuple[str, ...]:
