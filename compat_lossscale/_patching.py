@@ -6,10 +6,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import os
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from importlib.machinery import ModuleSpec
 from typing import Any, TypeAlias
 
@@ -26,16 +25,16 @@ def take_back(undo: Undo) -> None:
         undo.pop()()
 
 
-def set_environment(name: str, value: str, undo: Undo) -> None:
-    """Sets an environment variable."""
-    previous = os.environ.get(name)
-    os.environ[name] = value
+def set_item(items: MutableMapping[str, Any], name: str, value: Any, undo: Undo) -> None:
+    """Sets an entry: an environment variable, an imported module, a registered class."""
+    previous = items.get(name, _MISSING)
+    items[name] = value
 
     def put_back() -> None:
-        if previous is None:
-            os.environ.pop(name, None)
+        if previous is _MISSING:
+            items.pop(name, None)
         else:
-            os.environ[name] = previous
+            items[name] = previous
 
     undo.append(put_back)
 
@@ -78,9 +77,7 @@ def put_private_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
     except ModuleNotFoundError:
         vars(module).update(names)
     set_attribute(package, name, module, undo)
-    previous = sys.modules.get(path)
-    sys.modules[path] = module
-    undo.append(lambda: _set_imported(path, previous))
+    set_item(sys.modules, path, module, undo)
 
 
 def _forget(path: str, package: types.ModuleType) -> None:
@@ -110,13 +107,6 @@ def _new_module(path: str) -> types.ModuleType:
     return module
 
 
-def _set_imported(path: str, module: types.ModuleType | None) -> None:
-    if module is None:
-        sys.modules.pop(path, None)
-    else:
-        sys.modules[path] = module
-
-
 def modules_at(path: str) -> list[Any]:
     """Returns the modules at a dotted path: the one that attributes lead to, and the imported one.
 
@@ -140,8 +130,8 @@ def alias(path: str, module: Any, undo: Undo) -> None:
     for depth in range(1, len(names) + 1):
         part = ".".join([root, *names[:depth]])
         if part not in sys.modules:
-            sys.modules[part] = modules_at(part)[0] if part != path else module
-            undo.append(functools.partial(_set_imported, part, None))
+            found = modules_at(part)[0] if part != path else module
+            set_item(sys.modules, part, found, undo)
 
 
 def set_attribute(module: Any, name: str, value: Any, undo: Undo) -> None:
@@ -166,7 +156,8 @@ def set_attribute(module: Any, name: str, value: Any, undo: Undo) -> None:
 
 FunctionPatch: TypeAlias = tuple[Any, str, Callable[..., Any]]
 """A module or class, the name of a function in it, and the replacement. The replacement is called
-with the original function as its first argument, and then with the function's arguments."""
+with the original function as its first argument, and then with the function's arguments. Or a
+library's registry, a name, and the class that is registered under it."""
 
 
 class FunctionPatches:
@@ -180,13 +171,20 @@ class FunctionPatches:
         self.applied: tuple[FunctionPatch, ...] = ()
         self._undo: Undo = []
 
+    def add(self, patches: tuple[FunctionPatch, ...]) -> None:
+        """Applies those patches that are not in place yet."""
+        self.replace((*self.applied, *(one for one in patches if one not in self.applied)))
+
     def replace(self, patches: tuple[FunctionPatch, ...]) -> None:
         """Restores the original functions, and applies other patches."""
         if patches == self.applied:
             return
         take_back(self._undo)
         for owner, name, replacement in patches:
-            set_attribute(owner, name, around(getattr(owner, name), replacement), self._undo)
+            if isinstance(owner, dict):
+                set_item(owner, name, replacement, self._undo)
+            else:
+                set_attribute(owner, name, around(getattr(owner, name), replacement), self._undo)
         self.applied = patches
 
 

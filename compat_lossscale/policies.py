@@ -129,38 +129,17 @@ class _SavedPolicy:
         return tf_keras.mixed_precision.Policy(config["name"])
 
 
-_of_loaded_layers, _of_inferring_layers = FunctionPatches(), FunctionPatches()
-_PATCHES: tuple[FunctionPatch, ...] = (
+PATCHES: tuple[FunctionPatch, ...] = (
     (
         (stock.dtype_policies, "deserialize", _deserialize),
         (stock.dtype_policies, "_policy_equivalent_to_dtype", _is_a_dtype),
     )
     if stock.dtype_policies
-    else ()
+    else tuple((tf_keras.utils.get_custom_objects(), name, _SavedPolicy) for name in POLICIES)
 )
-
-
-def patch_keras() -> None:
-    """Lets loaded layers get the policies that their configs state, including loss scales."""
-    _of_loaded_layers.replace(_PATCHES)
-    if not _PATCHES:
-        tf_keras.utils.get_custom_objects().update(dict.fromkeys(POLICIES, _SavedPolicy))
-
-
-def unpatch_keras() -> None:
-    """Takes that back."""
-    _of_loaded_layers.replace(())
-    _of_inferring_layers.replace(())
-    if not _PATCHES:
-        for name in POLICIES:
-            tf_keras.utils.get_custom_objects().pop(name, None)
-
-
-def keras_is_patched() -> bool:
-    """Whether loaded layers get their loss scales."""
-    if not _PATCHES:
-        return tf_keras.utils.get_custom_objects().get("Policy") is _SavedPolicy
-    return bool(_of_loaded_layers.applied)
+"""What lets loaded layers get the policies that their configs state, including loss scales."""
+keras_patches = FunctionPatches()
+keras_patches.add(PATCHES)
 
 
 _OLD_SUFFIX = re.compile("_with_float32_vars$")
@@ -208,9 +187,7 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
             if dtype == "infer":
                 # Not before there is a policy that needs it.
                 classes = dict.fromkeys(stock.layer_classes())
-                _of_inferring_layers.replace(
-                    tuple((layer, "__call__", _call_layer) for layer in classes)
-                )
+                keras_patches.add(tuple((layer, "__call__", _call_layer) for layer in classes))
                 return None, "float32"
             try:
                 compute_dtype, _ = super()._parse_name(dtype)
@@ -297,5 +274,3 @@ def global_policy() -> Any:
 
 get_layer_policy = get_layer_policy_of(tf_keras.layers.Layer, "tf-keras")
 """Returns a layer's policy, the layer's own object."""
-
-patch_keras()

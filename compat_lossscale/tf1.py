@@ -217,8 +217,3 @@ def disable_mixed_precision_graph_rewrite() -> None:
     Source: `tf.train.experimental.disable_mixed_precision_graph_rewrite` of TensorFlow 1.14 to 2.4.
     """
     native.disable_mixed_precision_graph_rewrite()
-
-
-def is_enabled() -> bool:
-    """Whether TensorFlow's automatic mixed precision was turned on by the graph rewrite."""
-    return bool(native.is_graph_rewrite_enabled())

@@ -92,7 +92,6 @@ WITHOUT_TENSORFLOW = {
     "keras3.arguments",
     "keras3.optimizer",
     "keras3.private",
-    "keras3.scaling",
     "keras3.backends",
     "keras3.backends.stateless",
     "members",
@@ -400,5 +399,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 24_452
-    assert len(shim()) <= 107
+    assert lines_of(shim()) <= 24_190
+    assert len(shim()) <= 106

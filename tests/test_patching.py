@@ -30,7 +30,7 @@ def test_a_variable_of_the_environment_comes_back(
     else:
         monkeypatch.setenv(name, found)
     undo: Undo = []
-    _patching.set_environment(name, "1", undo)
+    _patching.set_item(os.environ, name, "1", undo)
     assert os.environ[name] == "1"
     _patching.take_back(undo)
     assert os.environ.get(name) == found

@@ -338,15 +338,7 @@ def migrate(context: click.Context, /, paths: tuple[Path, ...], **given: Any) ->
         context.exit(without_findings(code) if given["exit_zero"] else code)
     with once():
         run, write = _run(paths, options, configuration, given)
-        print_run(
-            run,
-            form=form_of(given),
-            target=None if given["add_suppressions"] else options.target,
-            quiet=configuration.quiet,
-            check=given["check"],
-            write=write,
-            coloured=is_coloured(given["colour"]),
-        )
+        _print_run(run, options.target, given, quiet=configuration.quiet, write=write)
         code = without_findings(exit_code(run)) if given["exit_zero"] else exit_code(run)
         if given["html"] is not None:
             from lossscale_codemods.reports.html_page import as_html_page
@@ -379,13 +371,7 @@ def _run(
         )
         run = migrate_paths(write=write and program is None, undo=given["undo"])
     if program is not None:
-        proof = proof_of(
-            run,
-            program,
-            target=configuration.target,
-            steps=given["steps"],
-            rtol=given["rtol"],
-        )
+        proof = _proof_of(run, configuration.target, given)
         write = write and proof.passed
         if write:
             run = migrate_paths(write=True, undo=given["undo"])
@@ -488,19 +474,13 @@ def is_coloured(choice: str) -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def print_run(
-    run: RunReport,
-    *,
-    form: str | None,
-    target: Target | None,
-    quiet: bool,
-    check: bool,
-    write: bool,
-    coloured: bool,
+def _print_run(
+    run: RunReport, target: Target, given: Mapping[str, Any], *, quiet: bool, write: bool
 ) -> None:
     """Prints diffs, mentions, findings and the summary, or a report in another form."""
     from lossscale_codemods.reports import text
 
+    form, check = form_of(given), given["check"]
     if form not in (None, "statistics"):
         if report := _machine_form(run, form):
             click.echo(report)
@@ -509,7 +489,7 @@ def print_run(
         lines = list(text.statistics(run))
     else:
         if not (quiet or check or write):
-            _print_diffs(run, coloured=coloured)
+            _print_diffs(run, coloured=is_coloured(given["colour"]))
         changed = [file for file in run.files if file.result.changed]
         lines = [f"{escaped(str(file.path))}: would change" for file in changed if check]
         lines = [] if quiet else lines
@@ -519,8 +499,8 @@ def print_run(
         click.echo(line)
     if not quiet:
         # A hook runs again and again, and on code that others run.
-        ends = None if check or "PRE_COMMIT" in os.environ else target
-        click.echo(text.summary(run, write=write, target=ends))
+        is_last = not (check or given["add_suppressions"] or "PRE_COMMIT" in os.environ)
+        click.echo(text.summary(run, write=write, target=target if is_last else None))
 
 
 def _print_diffs(run: RunReport, *, coloured: bool) -> None:
@@ -548,15 +528,14 @@ def _machine_form(run: RunReport, form: str | None) -> str:
     return machine_formats.as_github(run)
 
 
-def proof_of(
-    run: RunReport, program: str, *, target: str, steps: int | None, rtol: float | None
-) -> Proof:
+def _proof_of(run: RunReport, target: str, given: Mapping[str, Any]) -> Proof:
     """Runs a program before and after the migration, in copies of the working directory."""
     from lossscale_codemods.reports.run_report import Proof
     from lossscale_codemods.tables.records import Outcome
 
     from compat_lossscale.recording import proving, reports
 
+    program, steps, rtol = given["prove"], given["steps"], given["rtol"]
     outputs = {file.path: file.result.output for file in run.files if file.result.changed}
     click.echo(f"Running {program!r} before and after, in copies of this folder.", err=True)
     try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from compat_lossscale.formats.verification import (
     expand,
     matrix_of,
     printable,
+    totals,
     verify_artefact,
 )
 from compat_lossscale.pages import escaped
@@ -72,7 +73,7 @@ MANY = 20
 @click.option(
     "--quiet", "-q", is_flag=True, help="Print only what would be lost or cannot be read."
 )
-@click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
+@click.option("--json", is_flag=True, help="Print one JSON value instead of text.")
 @html_option
 @click.option(
     "--strict",
@@ -91,20 +92,7 @@ MANY = 20
     help="Also build each optimizer, in this package and in tf-keras, and compare them step by "
     "step with random gradients. Needs TensorFlow and tf-keras.",
 )
-def verify(
-    paths: tuple[str, ...],
-    *,
-    target: str | None,
-    output: str | None,
-    function: str | None,
-    overwrite: bool,
-    quiet: bool,
-    as_json_: bool,
-    html: Path | None,
-    strict: bool,
-    matrix: bool,
-    deep: bool,
-) -> None:
+def verify(paths: tuple[str, ...], **given: Any) -> None:
     """Show which generation wrote each PATH, its loss scale, and what a conversion loses.
 
     PATH is a config (JSON), an .h5 or .keras model, a SavedModel, a TensorFlow checkpoint, or a
@@ -117,29 +105,20 @@ def verify(
     The exit code is 0 if nothing is lost, 1 if something is lost, 2 if something cannot be
     read or written, 3 for both, and 64 for wrong usage.
     """
-    _check_usage(paths, target, output, function, overwrite=overwrite)
-    if matrix and as_json_:
-        raise click.UsageError("--matrix and --json exclude each other. Give one of them.")
-    if html is not None:
-        check_report_path(html)
-    targets = tuple(Generation) if target is None else (Generation(target),)
-    artefacts = list(expand(paths))
-    results = [verify_artefact(path, targets=targets, strict=strict) for path in _shown(artefacts)]
+    _check_usage(paths, given)
+    html: Path | None = given["html"]
+    targets = tuple(Generation) if given["target"] is None else (Generation(given["target"]),)
+    results = [
+        verify_artefact(path, targets=targets, strict=given["strict"])
+        for path in _shown(list(expand(paths)))
+    ]
     code = exit_code(results)
     value = as_json(results)
     extra: list[str] = []
-    if deep:
+    if given["deep"]:
         code |= _go_deep(results, value, extra)
-    if output is not None:
-        code |= _convert(
-            results,
-            Generation(target),
-            output,
-            function=function,
-            strict=strict,
-            overwrite=overwrite,
-            extra=extra,
-        )
+    if given["output"] is not None:
+        code |= _convert(results, targets[0], given, extra)
     elif _could_be_whole(results):
         extra.append(_INSTALL)
     if html is not None:
@@ -147,11 +126,11 @@ def verify(
 
         code |= write_report(html, as_html_page(results, deep=value.get("deep", [])))
     value["exit_code"] = code
-    if as_json_:
+    if given["json"]:
         lines = [json.dumps(value, indent=2, allow_nan=False)]
-    elif matrix:
+    elif given["matrix"]:
         lines = [*matrix_of(results), *extra]
-    elif quiet:
+    elif given["quiet"]:
         left = [one for one in results if one.status in _SHOWN_QUIETLY]
         lines = [*text_of(left, paths), *extra]
     else:
@@ -161,20 +140,18 @@ def verify(
     sys.exit(code)
 
 
-def _check_usage(
-    paths: tuple[str, ...],
-    target: str | None,
-    output: str | None,
-    function: str | None,
-    *,
-    overwrite: bool,
-) -> None:
-    if output is not None and (target is None or len(paths) != 1):
+def _check_usage(paths: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    output = given["output"]
+    if output is not None and (given["target"] is None or len(paths) != 1):
         raise click.UsageError("--output needs --to and exactly one PATH.")
-    if function is not None and output is None:
+    if given["function"] is not None and output is None:
         raise click.UsageError("--model needs --output: the model is built to be converted.")
-    if overwrite and output is None:
+    if given["overwrite"] and output is None:
         raise click.UsageError("--overwrite needs --output: no other file is replaced.")
+    if given["matrix"] and given["json"]:
+        raise click.UsageError("--matrix and --json exclude each other. Give one of them.")
+    if given["html"] is not None:
+        check_report_path(given["html"])
 
 
 def _shown(items: Sequence[_T]) -> Iterator[_T]:
@@ -189,11 +166,7 @@ def _shown(items: Sequence[_T]) -> Iterator[_T]:
 def _convert(
     results: Sequence[Verification],
     target: Generation,
-    output: str,
-    *,
-    function: str | None,
-    strict: bool,
-    overwrite: bool,
+    given: Mapping[str, Any],
     extra: list[str],
 ) -> int:
     """Writes the converted artefact, and returns the number to add to the exit code."""
@@ -206,7 +179,12 @@ def _convert(
         return 2
     try:
         conversion = models.write(
-            artefact, target, output, function=function, lossy=not strict, overwrite=overwrite
+            artefact,
+            target,
+            given["output"],
+            function=given["function"],
+            lossy=not given["strict"],
+            overwrite=given["overwrite"],
         )
     except CompatLossScaleError as error:
         click.echo(f"compat-lossscale: {printable(str(error))}", err=True)
@@ -221,7 +199,7 @@ def _convert(
         # What the libraries say of the model, besides what is known without them.
         if field.verdict is not Verdict.KEPT and (field.name, field.reason) not in known:
             extra.append(_field(field).strip())
-    extra.append(f"wrote {output}, in the form of {target.title}")
+    extra.append(f"wrote {given['output']}, in the form of {target.title}")
     return 1 if conversion.lost else 0
 
 
@@ -313,9 +291,6 @@ def _field(field: Field) -> str:
 
 
 def _summary(results: Sequence[Verification]) -> str:
-    counts = [
-        f"{sum(result.status is status for result in results)} {status.words}"
-        for status in ArtefactStatus
-    ]
+    counts = [f"{count} {status.words}" for status, count in totals(results).items()]
     noun = "artefact" if len(results) == 1 else "artefacts"
     return f"{len(results)} {noun}: {', '.join(counts)}"

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError, UnreadableArtefactError
@@ -18,12 +20,14 @@ from compat_lossscale.spec.wrapper_configs import read_wrapper_config, states_lo
 __all__ = ["Artefact", "LiveState", "StatedConfig", "UnreadableArtefactError"]
 
 
-def whole(value: float, what: str) -> int:
-    """Returns a number of steps from an artefact as an int.
+def whole(value: float | None, what: str) -> int | None:
+    """Returns a number of steps from an artefact as an int, and `None` for none.
 
     Raises:
         UnreadableArtefactError: It is infinite, NaN or not a whole number.
     """
+    if value is None:
+        return None
     if not math.isfinite(value) or value != int(value):
         raise UnreadableArtefactError(f"{what} is {value}, which is not a number of steps")
     return int(value)
@@ -116,6 +120,17 @@ class Artefact:
         has_state = any(state.loss_scale is not None for state in self.states)
         return bool(self.configs or self.lost) or has_state
 
+    @property
+    def is_of_keras3(self) -> bool:
+        """Whether Keras 3 has written it."""
+        library, _, version = (self.writer or "").partition(" ")
+        return library == "Keras" and is_keras3(version)
+
+
+def is_keras3(version: str | None) -> bool:
+    """Whether a version of Keras, if known, is one of Keras 3."""
+    return version is not None and not version.startswith(("0.", "1.", "2."))
+
 
 DROPPED_BY_COMPILE = (
     "under the policy mixed_float16, compile() of Keras 3 drops this loss_scale_factor and wraps "
@@ -154,6 +169,12 @@ def find_configs(tree: Any, where: str = "") -> tuple[list[StatedConfig], list[s
         may_wrap = beside.get("auto_scale_loss") is not False
         configs.append(_stated_config(config, place, keys, may_wrap=may_wrap))
     return configs, lost
+
+
+def put_config(tree: Any, keys: Sequence[str | int], config: Mapping[str, Any]) -> None:
+    """Puts another config into a JSON value, in the place to which its keys lead."""
+    *above, last = keys
+    functools.reduce(operator.getitem, above, tree)[last] = config
 
 
 _Found = tuple[Mapping[str, Any], str, tuple[str | int, ...], Mapping[Any, Any]]

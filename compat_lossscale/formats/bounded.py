@@ -70,9 +70,12 @@ def open_part(path: str, folder: str) -> BinaryIO:
 
 
 def read_start(path: str, size: int) -> bytes:
-    """Returns the first `size` bytes of a regular file, fewer if it is shorter."""
-    with open_regular(path) as file:
-        return file.read(size)
+    """Returns the first `size` bytes of a file, fewer if it is shorter, none if it has no bytes."""
+    try:
+        with open_regular(path) as file:
+            return file.read(size)
+    except UnreadableArtefactError:
+        return b""
 
 
 def decode(data: bytes, what: str) -> str:

@@ -138,13 +138,14 @@ def _state_of(
         variable = graph.child(node, *names)
         return None if variable is None or variable.key is None else bundle.number(variable.key)
 
-    return _state(
-        optimizer.path or "the root",
-        number(holder, *_SCALES),
-        number(holder, *_COUNTERS),
-        number(inner, *_ITERATIONS),
+    where, value = optimizer.path or "the root", number(holder, *_SCALES)
+    return LiveState(
+        where,
+        None if value is None else float(value),
+        whole(number(holder, *_COUNTERS), f"the counter of {where}"),
+        whole(number(inner, *_ITERATIONS), f"the iterations of {where}"),
         _count_slots(graph, inner),
-        number(holder, "hysteresis_left"),
+        whole(number(holder, "hysteresis_left"), f"the hysteresis of {where}"),
     )
 
 
@@ -162,24 +163,12 @@ def _states_by_name(bundle: TensorBundle) -> Iterator[LiveState]:
     slots = sum(name.rpartition("/")[0] in bundle.entries for name in bundle.entries)
     for name in scales:
         scope, number = scales[name]["scope"], scales[name]["number"]
-        counter = bundle.number(f"{scope}good_steps{number}")
-        left = bundle.number(f"{scope}hysteresis_left{number}")
-        yield _state(name, bundle.number(name), counter, bundle.number("global_step"), slots, left)
-
-
-def _state(
-    where: str,
-    scale: float | None,
-    counter: float | None,
-    iterations: float | None,
-    slots: int,
-    left: float | None,
-) -> LiveState:
-    return LiveState(
-        where=where,
-        loss_scale=None if scale is None else float(scale),
-        good_steps=None if counter is None else whole(counter, f"the counter of {where}"),
-        iterations=None if iterations is None else whole(iterations, f"the iterations of {where}"),
-        slots=slots,
-        hysteresis_left=None if left is None else whole(left, f"the hysteresis of {where}"),
-    )
+        scale = bundle.number(name)
+        yield LiveState(
+            name,
+            None if scale is None else float(scale),
+            whole(bundle.number(f"{scope}good_steps{number}"), f"the counter of {name}"),
+            whole(bundle.number("global_step"), f"the iterations of {name}"),
+            slots,
+            whole(bundle.number(f"{scope}hysteresis_left{number}"), f"the hysteresis of {name}"),
+        )

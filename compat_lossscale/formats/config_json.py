@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-from compat_lossscale.formats.artefact import (
-    Artefact,
-    UnreadableArtefactError,
-    find_configs,
-    layout_of,
-)
+from compat_lossscale.formats.artefact import Artefact, find_configs, layout_of
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
 
 FORMAT = "config (JSON)"
@@ -19,10 +14,7 @@ def matches(path: str) -> bool:
     """Recognizes its suffix, or its first character."""
     if path.endswith(".json"):
         return True
-    try:
-        start = read_start(path, 64)
-    except UnreadableArtefactError:
-        return False
+    start = read_start(path, 64)
     return start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
 
 

@@ -22,8 +22,7 @@ from compat_lossscale.spec.wrapper_configs import (
     WrapperConfig,
     is_fixed_wrapper,
     is_wrapper,
-    lost_numbers,
-    noted_numbers,
+    odd_numbers,
     read_wrapper_config,
     wanted_family,
     write_config,
@@ -136,7 +135,7 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     """
     parts = read_wrapper_config(config)
     stated = meaning(parts)
-    reasons = lost_numbers(parts.spec, parts.generation, target)
+    reasons, odd = odd_numbers(parts.spec, parts.generation, target)
     converted: dict[str, Any] | None = None
     if parts.inner is not None and is_wrapper(parts.inner):
         reasons["optimizer"] = _TWO_WRAPPERS
@@ -147,8 +146,15 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
             reasons |= dict.fromkeys(_inexpressible_fields(parts.spec, target), str(error))
     back = stated if converted is None else _there_and_back(converted, parts.generation)
     reasons |= {name: _OWN_WRAPPER for name in stated if name.startswith("wrapper.")}
-    odd = noted_numbers(parts.spec, parts.generation, target)
-    fields = [_field(name, value, back, reasons, odd) for name, value in stated.items()]
+
+    def field(name: str, value: Any) -> Field:
+        if name in reasons:
+            return Field(name, Verdict.LOST, value, reasons[name])
+        if name not in back or not _equal(back[name], value):
+            return Field(name, Verdict.LOST, value, f"it comes back as {back.get(name)!r}")
+        return Field(name, Verdict.NOTED if name in odd else Verdict.KEPT, value, odd.get(name, ""))
+
+    fields = [field(name, value) for name, value in stated.items()]
     return Conversion(parts.generation, target, converted, (*fields, *_notes(parts, target)))
 
 
@@ -159,22 +165,6 @@ def _there_and_back(converted: Mapping[str, Any], source: Generation) -> dict[st
     except InexpressibleLossScaleError:
         # A config can state a value that its own generation refuses, such as a fixed scale below 1.
         return meaning(there)
-
-
-def _field(
-    name: str,
-    value: Any,
-    back: Mapping[str, Any],
-    reasons: Mapping[str, str],
-    odd: Mapping[str, str],
-) -> Field:
-    if name in reasons:
-        return Field(name, Verdict.LOST, value, reasons[name])
-    if name in back and _equal(back[name], value):
-        if name in odd:
-            return Field(name, Verdict.NOTED, value, odd[name])
-        return Field(name, Verdict.KEPT, value)
-    return Field(name, Verdict.LOST, value, f"it comes back as {back.get(name)!r}")
 
 
 def _equal(a: Any, b: Any) -> bool:

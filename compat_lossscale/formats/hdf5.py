@@ -20,7 +20,7 @@ import importlib
 import io
 import json
 from collections.abc import Sequence
-from typing import Any, BinaryIO, TypedDict
+from typing import Any, BinaryIO
 
 from compat_lossscale.errors import MissingExtraError, UnreadableArtefactError
 from compat_lossscale.formats.artefact import (
@@ -29,6 +29,7 @@ from compat_lossscale.formats.artefact import (
     StatedConfig,
     find_configs,
     layout_of,
+    put_config,
     whole,
 )
 from compat_lossscale.formats.bounded import open_regular, parse_json, read_start
@@ -43,18 +44,25 @@ _LARGEST_NUMBER = 8
 """In bytes. Keras does not write larger ones, which JSON cannot express."""
 
 
-class Description(TypedDict):
+@dataclasses.dataclass
+class Description:
     """The content of one file.
 
-    `attributes` are the text attributes of the root. `scalars` are the numbers below `optimizer`
-    groups by their path, `arrays` are the paths of arrays there, and `unread` the paths of scalars
-    that are not plain numbers.
+    Attributes:
+        attributes: The text attributes of the root.
+        scalars: The numbers below `optimizer` groups, by their path.
+        arrays: The paths of arrays there.
+        unread: The paths of scalars there that are not plain numbers.
     """
 
-    attributes: dict[str, str]
-    scalars: dict[str, float | int]
-    arrays: list[str]
-    unread: list[str]
+    attributes: dict[str, str] = dataclasses.field(default_factory=dict)
+    scalars: dict[str, float | int] = dataclasses.field(default_factory=dict)
+    arrays: list[str] = dataclasses.field(default_factory=list)
+    unread: list[str] = dataclasses.field(default_factory=list)
+
+    def count(self, place: str) -> int:
+        """Counts the variables below a place."""
+        return sum(path.startswith(place) for path in (*self.scalars, *self.arrays))
 
 
 class Window(io.RawIOBase):
@@ -89,9 +97,6 @@ class Window(io.RawIOBase):
 def describe(file: str | BinaryIO | Window) -> Description:
     """Reads everything about loss scaling from an HDF5 file.
 
-    Returns:
-        The description, which consists of JSON values only.
-
     Raises:
         UnreadableArtefactError: It is not an HDF5 file, or is damaged.
         MissingExtraError: h5py is not installed.
@@ -109,15 +114,16 @@ def describe(file: str | BinaryIO | Window) -> Description:
 
 def _described(h5py: Any, file: str | BinaryIO | Window) -> Description:
     with h5py.File(file, "r") as opened:
-        description: Description = {"attributes": {}, "scalars": {}, "arrays": [], "unread": []}
+        description = Description()
         for name in ("keras_version", "training_config", "model_config"):
             text = _text_attribute(opened, name)
             if text is not None:
-                description["attributes"][name] = text
+                description.attributes[name] = text
         for name in ("optimizer_weights", "optimizer", "_optimizer"):
-            group = _own_child(opened, name)
-            if isinstance(group, h5py.Group):
-                _describe_group(group, name, description)
+            # No link, for example to another file.
+            is_own = name in opened and isinstance(opened.get(name, getlink=True), h5py.HardLink)
+            if is_own and isinstance(opened[name], h5py.Group):
+                _describe_group(opened[name], name, description)
         return description
 
 
@@ -137,22 +143,14 @@ def _describe_group(group: Any, path: str, description: Description) -> None:
         if not isinstance(child, h5py.Dataset):
             return
         if child.ndim > 0:
-            description["arrays"].append(child_path)
+            description.arrays.append(child_path)
         elif _is_plain_number(child):
-            description["scalars"][child_path] = child[()].item()
+            description.scalars[child_path] = child[()].item()
         else:
-            description["unread"].append(child_path)
+            description.unread.append(child_path)
 
     # It follows no links, and visits each object once: a group can contain itself.
     group.visititems(add)
-
-
-def _own_child(group: Any, name: str) -> Any:
-    """Returns a group's child, unless it is a link, for example to another file."""
-    h5py = _h5py()
-    if name not in group or not isinstance(group.get(name, getlink=True), h5py.HardLink):
-        return None
-    return group[name]
 
 
 def _is_plain_number(dataset: Any) -> bool:
@@ -187,10 +185,7 @@ def replace_config(path: str, keys: list[str | int], config: dict[str, Any]) -> 
     """
     with _h5py().File(path, "r+") as opened:
         training = json.loads(opened.attrs["training_config"])
-        holder = training
-        for key in keys[:-1]:
-            holder = holder[key]
-        holder[keys[-1]] = config
+        put_config(training, keys, config)
         # TensorFlow 2.0 to 2.2 look for it, and later versions do not.
         training.setdefault("sample_weight_mode", None)
         opened.attrs["training_config"] = json.dumps(training).encode("utf-8")
@@ -226,7 +221,7 @@ def live_state(description: Description, where: str) -> LiveState:
 
 
 def _named_state(description: Description, where: str) -> LiveState:
-    scalars = description["scalars"]
+    scalars = description.scalars
     # Keras 3's wrapper also has a step count, which stays at zero.
     wrappers = {_group(path) for path in scalars if _name(path) in _KERAS3_NAMES}
     scale = counter = iterations = left = None
@@ -240,7 +235,7 @@ def _named_state(description: Description, where: str) -> LiveState:
             left = whole(value, path)
         elif name in ITERATIONS and iterations is None and _group(path) not in wrappers:
             iterations = whole(value, path)
-    slots = len(description["arrays"])
+    slots = len(description.arrays)
     return LiveState(where, scale, counter, iterations, slots, hysteresis_left=left)
 
 
@@ -250,14 +245,14 @@ def _with_numbered(state: LiveState, description: Description) -> LiveState:
     The wrapped optimizer's first variable is its iterations; around a legacy optimizer, the
     wrapper's are the same. Of Keras 3's wrapper, the third is the counter, the fourth the scale.
     """
-    scalars = description["scalars"]
+    scalars = description.scalars
     inner, deeper = _OWN, _INNER
     while _is_count(scalars.get(f"{deeper}0")):
         # Keras 3 lets a wrapper wrap another.
         inner, deeper = deeper, deeper.replace("/vars/", "/inner_optimizer/vars/")
     if not _is_count(scalars.get(f"{inner}0")):
         return state
-    slots = sum(path.startswith(inner) for path in description["arrays"])
+    slots = sum(path.startswith(inner) for path in description.arrays)
     state = dataclasses.replace(state, iterations=int(scalars[f"{inner}0"]), slots=slots)
     if wrapper_of(description) is not Generation.KERAS3:
         return state
@@ -279,10 +274,9 @@ def wrapper_of(description: Description) -> Generation | None:
         Keras 3 or tf-keras; `None` if the optimizer has no loss scaling, or if there are no
         variables.
     """
-    own, inner = _count(description, _OWN), _count(description, _INNER)
+    own, inner = description.count(_OWN), description.count(_INNER)
     if inner:
-        scalars = description["scalars"]
-        numbers = [scalars.get(f"{_OWN}{number}") for number in range(KERAS3_OWN)]
+        numbers = [description.scalars.get(f"{_OWN}{number}") for number in range(KERAS3_OWN)]
         is_keras3 = [_is_count(number) for number in numbers] == [True, False, True, False]
         # tf-keras' wrapper has only the variables of the wrapped optimizer.
         count = KERAS3_OWN + _has_hysteresis(description)
@@ -293,8 +287,8 @@ def wrapper_of(description: Description) -> Generation | None:
 
 def _has_hysteresis(description: Description) -> bool:
     """Whether Keras 3's wrapper has one variable more than Keras' own class, and it is a count."""
-    is_one_more = _count(description, _OWN) == KERAS3_OWN + 1 + _count(description, _INNER)
-    return is_one_more and _is_count(description["scalars"].get(f"{_OWN}{KERAS3_OWN}"))
+    is_one_more = description.count(_OWN) == KERAS3_OWN + 1 + description.count(_INNER)
+    return is_one_more and _is_count(description.scalars.get(f"{_OWN}{KERAS3_OWN}"))
 
 
 def is_legacy_wrapper(description: Description) -> bool:
@@ -302,14 +296,7 @@ def is_legacy_wrapper(description: Description) -> bool:
 
     Only this package saves them.
     """
-    has_state = _count(description, "optimizer/loss_scale/") > 0
-    return has_state and not _count(description, _INNER)
-
-
-def _count(description: Description, place: str) -> int:
-    """Counts the variables below a place."""
-    paths = (*description["scalars"], *description["arrays"])
-    return sum(path.startswith(place) for path in paths)
+    return description.count("optimizer/loss_scale/") > 0 and not description.count(_INNER)
 
 
 def _is_count(value: float | None) -> bool:
@@ -324,17 +311,13 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(":0")
 
 
-def _strange(description: Description) -> set[str]:
-    """Returns the names of the loss scale's variables that have a form which is not read."""
-    paths = (*description["unread"], *description["arrays"])
-    return {name for name in map(_name, paths) if name in (*_SCALES, *_COUNTERS)}
-
-
 def missing(
-    configs: Sequence[StatedConfig], state: LiveState, description: Description | None = None
+    configs: Sequence[StatedConfig], state: LiveState, description: Description
 ) -> tuple[str, ...]:
     """Returns what the loss scale of a model needs and its file does not hold."""
-    strange = set() if description is None else _strange(description)
+    # Variables of the loss scale in a form that is not read.
+    odd = map(_name, (*description.unread, *description.arrays))
+    strange = {*odd} & {*_SCALES, *_COUNTERS}
     names = [UNREAD.format(name) for name in sorted(strange)]
     dynamic = any(config.spec.dynamic for config in configs)
     if dynamic and state.loss_scale is None and not strange:
@@ -346,10 +329,8 @@ def missing(
 
 def matches(path: str) -> bool:
     """Recognizes the first bytes, or the suffix."""
-    try:
-        return read_start(path, len(_SIGNATURE)) == _SIGNATURE or path.endswith(SUFFIXES)
-    except UnreadableArtefactError:
-        return False
+    start = read_start(path, len(_SIGNATURE))
+    return start == _SIGNATURE or (start != b"" and path.endswith(SUFFIXES))
 
 
 def read(path: str) -> Artefact:
@@ -357,7 +338,7 @@ def read(path: str) -> Artefact:
     with open_regular(path):
         pass
     description = describe(path)
-    attributes = description["attributes"]
+    attributes = description.attributes
     configs: list[StatedConfig] = []
     lost: list[str] = []
     for name in ("training_config", "model_config"):

@@ -15,6 +15,7 @@ from compat_lossscale.formats.verification import (
     describe_state,
     json_value,
     printable,
+    totals,
 )
 from compat_lossscale.pages import page
 from compat_lossscale.pages.page import Row, hunks
@@ -34,10 +35,7 @@ _OPEN = 40
 
 def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str, str]] = ()) -> str:
     """Returns the results as a page that loads nothing else."""
-    statuses = [
-        (_css(status), status.words, sum(result.status is status for result in results))
-        for status in ArtefactStatus
-    ]
+    statuses = [(_css(one), one.words, count) for one, count in totals(results).items()]
     made = [made for result in results for _, of_config in result.conversions for made in of_config]
     ordered = sorted(results, key=lambda result: _URGENCY.index(result.status))
     return page.render(

@@ -20,6 +20,7 @@ from compat_lossscale.formats.artefact import (
     StatedConfig,
     UnreadableArtefactError,
     find_configs,
+    is_keras3,
     layout_of,
 )
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
@@ -67,7 +68,7 @@ def _mentions_policy(tree: Any) -> bool:
 
 
 def find_config(
-    model: Any, where: str, version: str | None, description: Description | None
+    model: Any, where: str, version: str | None, description: Description
 ) -> tuple[StatedConfig, ...]:
     """Finds the loss scale of a model's optimizer if the model's config does not state it.
 
@@ -75,34 +76,28 @@ def find_config(
         model: The model's config, which states no loss scale.
         where: The name of its place.
         version: The version of Keras that wrote it.
-        description: The content of its weights; `None` if it has none.
+        description: The content of its weights.
 
     Returns:
         The config that would state it; nothing if the variables are those of an optimizer that is
         not wrapped.
     """
-    optimizer = _optimizer(model)
+    optimizer, wrapper = _optimizer(model), wrapper_of(description)
     if optimizer is None or not _mentions_policy(model):
         return ()
-    wrapper = None if description is None else wrapper_of(description)
-    if wrapper is None and description and (description["scalars"] or description["arrays"]):
+    if wrapper is None and (description.scalars or description.arrays):
         return ()
     written_by = Generation.KERAS3 if is_keras3(version) else Generation.TF_KERAS
     generation = wrapper or written_by
     spec = LossScaleSpec()
     if not optimizer["config"]:
-        is_legacy = description is not None and is_legacy_wrapper(description)
+        is_legacy = is_legacy_wrapper(description)
         module = "keras.optimizers.legacy" if is_legacy else "keras.optimizers"
         optimizer = {"module": module, **optimizer}
     parts = WrapperConfig(generation, spec, optimizer, class_name="LossScaleOptimizer")
     config = write_config(parts, generation, {})
     place = ".".join((where, *_KEYS))
     return (StatedConfig(place, generation, spec, config, _KEYS, automatic=True),)
-
-
-def is_keras3(version: str | None) -> bool:
-    """Whether a version of Keras, if known, is one of Keras 3."""
-    return version is not None and not version.startswith(("0.", "1.", "2."))
 
 
 def not_stated(configs: tuple[StatedConfig, ...]) -> tuple[str, ...]:
@@ -118,10 +113,7 @@ _LOCAL_HEADER = 30
 
 def matches(path: str) -> bool:
     """Recognizes the first bytes."""
-    try:
-        return read_start(path, 4) in (b"PK\x03\x04", b"PK\x05\x06")
-    except UnreadableArtefactError:
-        return False
+    return read_start(path, 4) in (b"PK\x03\x04", b"PK\x05\x06")
 
 
 def read(path: str) -> Artefact:
@@ -131,7 +123,7 @@ def read(path: str) -> Artefact:
         found, lost = find_configs(config, CONFIG)
         configs = tuple(found)
         version = _version(archive)
-        description: Description | None = None
+        description = Description()
         note: tuple[str, ...] = ()
         is_stated = bool(configs or lost)
         if is_stated or may_be_wrapped(config):
@@ -150,7 +142,7 @@ def read(path: str) -> Artefact:
     if note or not (configs or lost):
         # Without h5py. The configs, which are most important, do not need it.
         return artefact
-    state = LiveState(WEIGHTS) if description is None else live_state(description, WEIGHTS)
+    state = live_state(description, WEIGHTS)
     return dataclasses.replace(
         artefact,
         states=() if state == LiveState(WEIGHTS) else (state,),
@@ -158,18 +150,16 @@ def read(path: str) -> Artefact:
     )
 
 
-def _described(
-    file: BinaryIO, archive: zipfile.ZipFile
-) -> tuple[Description | None, tuple[str, ...]]:
-    """Returns the content of the weights, `None` if there are none; and why they were not read."""
+def _described(file: BinaryIO, archive: zipfile.ZipFile) -> tuple[Description, tuple[str, ...]]:
+    """Returns the content of the weights, and why they were not read, if they were not."""
     if WEIGHTS not in archive.namelist():
-        return None, ()
+        return Description(), ()
     try:
         return _describe_weights(file, archive), ()
     except UnreadableArtefactError as error:
         raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
     except MissingExtraError as error:
-        return None, (f"the optimizer's state, which was not read: {error}",)
+        return Description(), (f"the optimizer's state, which was not read: {error}",)
 
 
 def open_archive(file: BinaryIO) -> zipfile.ZipFile:
@@ -221,9 +211,9 @@ def _version(archive: zipfile.ZipFile) -> str | None:
     return version if isinstance(version, str) else None
 
 
-def _is_wrapped_besides(configs: tuple[StatedConfig, ...], description: Description | None) -> bool:
+def _is_wrapped_besides(configs: tuple[StatedConfig, ...], description: Description) -> bool:
     """Whether Keras 3 has wrapped an optimizer that has a `loss_scale_factor` already."""
-    if not configs or description is None or wrapper_of(description) is not Generation.KERAS3:
+    if not configs or wrapper_of(description) is not Generation.KERAS3:
         return False
     return all(not read_wrapper_config(stated.config).is_wrapper for stated in configs)
 

@@ -170,8 +170,7 @@ class TensorBundle:
         if entry.size != struct.calcsize(form):
             raise UnreadableArtefactError(f"its index gives {name} a wrong size")
         data = self._content(entry, name)
-        if _masked_crc(data) != entry.checksum:
-            raise self._wrong_checksum(entry, name)
+        self._check(entry, name, data)
         value: float | int = struct.unpack(form, data)[0]
         return value
 
@@ -188,22 +187,21 @@ class TensorBundle:
         if entry is None or entry.dtype != _STRING or entry.shape != ():
             return None
         data = self._content(entry, name)
-        size, start = varint(data, 0)
+        _, start = varint(data, 0)
         text = data[start + _CHECKSUM :]
         # The sum is that of the length as a number, of the length's own sum, and of the bytes.
-        summed = struct.pack("<L", size & 0xFFFFFFFF) + data[start:]
-        if size != len(text) or _masked_crc(summed) != entry.checksum:
-            raise self._wrong_checksum(entry, name)
+        self._check(entry, name, struct.pack("<L", len(text) & 0xFFFFFFFF) + data[start:])
         return text
 
     def _shard(self, entry: Entry) -> str:
         return f"{self._prefix}.data-{entry.shard:05d}-of-{self._shards:05d}"
 
-    def _wrong_checksum(self, entry: Entry, name: str) -> UnreadableArtefactError:
-        place = Path(self._shard(entry)).name
-        return UnreadableArtefactError(
-            f"the data file {place} is damaged: the checksum of {name} is wrong"
-        )
+    def _check(self, entry: Entry, name: str, summed: bytes) -> None:
+        if _masked_crc(summed) != entry.checksum:
+            place = Path(self._shard(entry)).name
+            raise UnreadableArtefactError(
+                f"the data file {place} is damaged: the checksum of {name} is wrong"
+            )
 
     def _content(self, entry: Entry, name: str) -> bytes:
         shard = self._shard(entry)

@@ -165,6 +165,12 @@ def expand(paths: Iterable[str]) -> Iterator[str]:
         yield from artefacts or [path]
 
 
+def totals(results: Sequence[Verification]) -> dict[ArtefactStatus, int]:
+    """Counts the artefacts of each status."""
+    statuses = [result.status for result in results]
+    return {status: statuses.count(status) for status in ArtefactStatus}
+
+
 def exit_code(results: Iterable[Verification]) -> int:
     """Returns the exit code: 1 if something is lost, plus 2 if something is unreadable."""
     statuses = {result.status for result in results}
@@ -212,13 +218,10 @@ def describe_state(state: LiveState) -> str:
 
 def as_json(results: Sequence[Verification]) -> dict[str, Any]:
     """Returns the results as a JSON value, in the form of `--json`."""
-    count = {status.value: 0 for status in ArtefactStatus}
-    for result in results:
-        count[result.status.value] += 1
     return {
         "version": 1,
         "exit_code": exit_code(results),
-        "totals": count,
+        "totals": {status.value: count for status, count in totals(results).items()},
         "artefacts": [_result_as_json(result) for result in results],
     }
 
@@ -270,12 +273,7 @@ def _conversion_as_json(conversion: Conversion) -> dict[str, Any]:
         "lossless": not conversion.lost,
         "config": json_value(conversion.config),
         "fields": [
-            {
-                "name": field.name,
-                "verdict": field.verdict.value,
-                "value": json_value(field.value),
-                "reason": field.reason,
-            }
+            {**vars(field), "verdict": field.verdict.value, "value": json_value(field.value)}
             for field in conversion.fields
         ],
     }

@@ -7,14 +7,13 @@ A file is written completely or not at all, and never replaces the file that was
 from __future__ import annotations
 
 import contextlib
-import copy
 import json
 import os
 import shutil
 import stat
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from compat_lossscale.errors import (
     UnreadableArtefactError,
 )
 from compat_lossscale.formats import checkpoint, hdf5, isolated, keras_archive, saved_model
-from compat_lossscale.formats.artefact import Artefact, StatedConfig
+from compat_lossscale.formats.artefact import Artefact, StatedConfig, put_config
 from compat_lossscale.formats.bounded import open_regular, parse_json
 from compat_lossscale.formats.conversion import Conversion, convert_artefact
 from compat_lossscale.formats.reading import read
@@ -231,23 +230,14 @@ def _write_archive(path: str, stated: StatedConfig, config: Any, output: Path) -
         model = parse_json(
             keras_archive.read_text(source, keras_archive.CONFIG), keras_archive.CONFIG
         )
+        put_config(model, stated.keys, config)
         with zipfile.ZipFile(output, "w") as copied:
             for entry in entries:
                 if entry.filename == keras_archive.CONFIG:
-                    copied.writestr(entry, json.dumps(_with_config(model, stated, config)))
+                    copied.writestr(entry, json.dumps(model))
                     continue
                 with source.open(entry) as packed, copied.open(entry, "w") as content:
                     shutil.copyfileobj(packed, content)
-
-
-def _with_config(tree: Any, stated: StatedConfig, config: Mapping[str, Any]) -> dict[str, Any]:
-    tree = copy.deepcopy(tree)
-    holder = tree
-    for key in stated.keys[:-1]:
-        holder = holder[key]
-    holder[stated.keys[-1]] = config
-    whole: dict[str, Any] = tree
-    return whole
 
 
 def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary: Path) -> None:

@@ -15,7 +15,8 @@ import keras
 import tensorflow as tf
 
 from compat_lossscale import tf1
-from compat_lossscale._patching import FunctionPatches, Undo, around, set_attribute
+from compat_lossscale._patching import FunctionPatches, Undo, around, set_attribute, set_item
+from compat_lossscale.core import native
 from compat_lossscale.keras3 import private, tensorflow_2_4
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
 from compat_lossscale.keras3.tensorflow_2_4 import configs
@@ -233,7 +234,7 @@ def set_policy(policy: Any) -> None:
             "set_policy can only be used to set the global policy to floating-point policies, such "
             f"as 'float32' and 'mixed_float16', but got: {policy.name!r}."
         )
-    if policy.compute_dtype != policy.variable_dtype and tf1.is_enabled():
+    if policy.compute_dtype != policy.variable_dtype and native.is_graph_rewrite_enabled():
         raise ValueError(
             f"The policy {policy.name!r} cannot be set, because the mixed precision graph rewrite "
             "is enabled. Use that or a mixed policy, not both."
@@ -298,16 +299,8 @@ def register(undo: Undo) -> None:
 
     A saved optimizer then comes back as the experimental one, as up to TensorFlow 2.3.
     """
-    known = keras.saving.get_custom_objects()
-    before = {name: known[name] for name in _SAVED if name in known}
-    known.update(_SAVED)
-
-    def put_back() -> None:
-        for name in _SAVED:
-            known.pop(name, None)
-        known.update(before)
-
-    undo.append(put_back)
+    for name, saved in _SAVED.items():
+        set_item(keras.saving.get_custom_objects(), name, saved, undo)
     get_config = around(keras.layers.Layer.get_config, _layer_config)
     set_attribute(keras.layers.Layer, "get_config", get_config, undo)
     _patch_from_config(keras.layers.Layer, _layer_from_config, undo)

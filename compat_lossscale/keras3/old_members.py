@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import numbers
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -96,8 +97,8 @@ _AS_ALWAYS = {
 def put_into_layers(undo: Undo) -> None:
     """Gives layers, models and metrics of Keras 3 these members."""
     metric, layer, model = keras.metrics.Metric, keras.layers.Layer, keras.Model
-    for cls, replacement in ((metric, _add_weight_of_metric), (layer, _add_weight)):
-        set_attribute(cls, "add_weight", around(cls.add_weight, replacement), undo)
+    for cls in (metric, layer):
+        set_attribute(cls, "add_weight", around(cls.add_weight, _add_weight), undo)
     if not hasattr(metric, "reset_states"):
         set_attribute(metric, "reset_states", _reset_states_of_metric, undo)
         set_attribute(metric, "__init_subclass__", classmethod(_let_it_reset), undo)
@@ -107,37 +108,22 @@ def put_into_layers(undo: Undo) -> None:
         set_attribute(layer, "__getattr__", _look_up_in_layers, undo)
 
 
-def _add_weight(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:
+def _add_weight(original: Callable[..., Any], holder: Any, *args: Any, **kwargs: Any) -> Any:
+    """Makes a weight of a layer or a metric from arguments in the old order."""
+    is_metric = isinstance(holder, keras.metrics.Metric)
+    names = _OF_METRICS if is_metric else _OF_LAYERS
     # A shape is no string, and Keras 3 takes the shape first.
-    if args and isinstance(args[0], str) and len(args) <= len(_OF_LAYERS):
-        kwargs = _named(_OF_LAYERS, args, kwargs)
-        if kwargs.get("trainable", True) is None:  # What is trained by default.
+    if args and isinstance(args[0], str) and len(args) <= len(names):
+        given = dict(zip(names, args, strict=False))
+        for name in given.keys() & kwargs.keys():
+            raise TypeError(f"add_weight() got multiple values for argument {name!r}")
+        args, kwargs = (), {**given, **kwargs}
+        if not is_metric and kwargs.get("trainable", True) is None:  # What is trained by default.
             del kwargs["trainable"]
-        args = ()
-    return original(layer, *args, **kwargs)
-
-
-def _add_weight_of_metric(
-    original: Callable[..., Any], metric: Any, *args: Any, **kwargs: Any
-) -> Any:
-    if args and isinstance(args[0], str) and len(args) <= len(_OF_METRICS):
-        args, kwargs = (), _named(_OF_METRICS, args, kwargs)
-    for name, always in _AS_ALWAYS.items():
+    for name, always in _AS_ALWAYS.items() if is_metric else ():
         if str(kwargs.get(name)) in always:
             del kwargs[name]
-    return original(metric, *args, **kwargs)
-
-
-def _named(names: tuple[str, ...], args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Returns arguments by their names.
-
-    Raises:
-        TypeError: One is given twice.
-    """
-    given = dict(zip(names, args, strict=False))
-    for name in given.keys() & kwargs.keys():
-        raise TypeError(f"add_weight() got multiple values for argument {name!r}")
-    return {**given, **kwargs}
+    return original(holder, *args, **kwargs)
 
 
 def _let_it_reset(cls: type, /, **kwargs: Any) -> None:
@@ -204,21 +190,15 @@ class Variables(list[Any]):
         return list(self) if self._called is None else list(self._called)
 
 
-def _learning_rate(optimizer: Any) -> Any:
-    """The learning rate, by the name of TensorFlow 2.0 to 2.10."""
-    return optimizer.learning_rate
-
-
-def _set_learning_rate(optimizer: Any, value: Any) -> None:
-    optimizer.learning_rate = value
-
-
-LR = property(_learning_rate, _set_learning_rate, doc=_learning_rate.__doc__)
-
-
-def _weights(optimizer: Any) -> list[Any]:
-    """The optimizer's variables. Keras 3 has the learning rate among them."""
-    return list(optimizer.variables)
+LR = property(
+    operator.attrgetter("learning_rate"),
+    lambda optimizer, value: setattr(optimizer, "learning_rate", value),
+    doc="The learning rate, by the name of TensorFlow 2.0 to 2.10.",
+)
+_WEIGHTS = property(
+    lambda optimizer: list(optimizer.variables),
+    doc="The optimizer's variables. Keras 3 has the learning rate among them.",
+)
 
 
 def _get_weights(self: Any) -> list[Any]:
@@ -316,7 +296,7 @@ def put(undo: Undo) -> None:
         "get_weights": _get_weights,
         "lr": LR,
         "minimize": _minimize,
-        "weights": property(_weights, doc=_weights.__doc__),
+        "weights": _WEIGHTS,
         "__getattr__": look_up,
     }
     for name, value in added.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from compat_lossscale._patching import (
     modules_at,
     put_module,
     set_attribute,
-    set_environment,
+    set_item,
     take_back,
 )
 from compat_lossscale._require import require_keras_3, require_tensorflow
@@ -84,19 +85,15 @@ def install(
             select(undo, keras=options["keras"])
             _put(options, undo)
             if options["neighbours"]:
-                _put_neighbours(undo, keras=options["keras"])
+                from compat_lossscale.legacy import serving  # noqa: PLC0415  # only if used
+
+                waiting.serve_neighbours(undo)
+                serving.put(undo, keras=options["keras"])
         except BaseException:
             take_back(undo)
             raise
         _undo.extend(undo)
         _chosen = options
-
-
-def _put_neighbours(undo: Undo, *, keras: int) -> None:
-    from compat_lossscale.legacy import serving  # noqa: PLC0415  # only if used
-
-    waiting.serve_neighbours(undo)
-    serving.put(undo, keras=keras)
 
 
 def install_unless_busy(options: waiting.InstallOptions) -> bool:
@@ -215,7 +212,7 @@ def require(what: str, *, keras: int) -> None:
 
 def select(undo: Undo, *, keras: int) -> None:
     """Lets `tf.keras` mean one Keras in a TensorFlow that has not been imported yet."""
-    set_environment(_LEGACY_KERAS, "1" if keras == 2 else "0", undo)
+    set_item(os.environ, _LEGACY_KERAS, "1" if keras == 2 else "0", undo)
 
 
 def _put(options: waiting.InstallOptions, undo: Undo) -> None:
@@ -269,13 +266,14 @@ def _patch_keras(undo: Undo) -> None:
     """Imports what patches Keras, and has it patch again if the patches were taken back."""
     names = ("optimizers", "policies")
     known = [sys.modules.get(f"compat_lossscale.{name}") for name in names]
-    patched = [module is not None and module.keras_is_patched() for module in known]
+    patched = [module is not None and bool(module.keras_patches.applied) for module in known]
     from compat_lossscale import optimizers, policies  # noqa: PLC0415  # they import TensorFlow
 
-    for module, was_patched in zip((optimizers, policies), patched, strict=True):
-        module.patch_keras()
+    own = (optimizers.saving.PATCHES, policies.PATCHES)
+    for module, patches, was_patched in zip((optimizers, policies), own, patched, strict=True):
+        module.keras_patches.add(patches)
         if not was_patched:
-            undo.append(module.unpatch_keras)
+            undo.append(functools.partial(module.keras_patches.replace, ()))
 
 
 def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:

@@ -184,7 +184,7 @@ class StepLog:
     def __init__(
         self,
         counter: Callable[[], Any] | None = None,
-        rule: Callable[[], LossScaleRule | None] | None = None,
+        rule: Callable[[], LossScaleRule | None] = lambda: None,
     ) -> None:
         self._counter = counter
         self._rule = rule
@@ -241,18 +241,18 @@ class StepLog:
         Raises:
             LossScaleStuckError: The rule says so.
         """
-        rule = None if self._rule is None else self._rule()
-        raises = may_raise and rule is not None and rule.on_floor == "raise"
+        rule = self._rule() or LossScaleRule()
+        raises = may_raise and rule.on_floor == "raise"
         if self.has_warned and not (raises and again):
             return
-        if not tf.executing_eagerly() or (rule is not None and rule.on_floor == "ignore"):
+        if rule.on_floor == "ignore" or not tf.executing_eagerly():
             return
-        if int(self.notes[2]) < (1 if rule is None else rule.floor_steps):
+        if int(self.notes[2]) < rule.floor_steps:
             return
         self.has_warned = True
         if raises:
             refuse_to_go_on()
-        warn_that_it_is_stuck(1.0 if rule is None else rule.min_scale)
+        warn_that_it_is_stuck(rule.min_scale)
 
 
 _logs: weakref.WeakSet[StepLog] = weakref.WeakSet()

@@ -11,7 +11,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import tensorflow as tf
 
@@ -293,20 +293,12 @@ class PolicyWithLossScale:
     Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
     """
 
-    if TYPE_CHECKING:  # Keras' own class has them.
-
-        @property
-        def name(self) -> str:
-            """The policy's name."""
-
-        @property
-        def compute_dtype(self) -> str | None:
-            """The name of the dtype that a layer computes in; `None` if it infers it."""
-
-        @property
-        def variable_dtype(self) -> str | None:
-            """The name of the dtype of its variables; `None` likewise."""
-
+    name: Any
+    """The policy's name. This and the two dtypes are properties of Keras' own class."""
+    compute_dtype: Any
+    """The name of the dtype that a layer computes in; `None` if it infers it."""
+    variable_dtype: Any
+    """The name of the dtype of its variables; `None` likewise."""
     _configs: ClassVar[LossScaleConfigs]
     _wrapper: ClassVar[Any]
     """The class that wraps optimizers, given one and a loss scale."""

@@ -22,11 +22,10 @@ from compat_lossscale.formats import checkpoint
 from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.conversion import Conversion, is_whole
 from compat_lossscale.formats.isolated import from_json
-from compat_lossscale.formats.keras_archive import is_keras3
 from compat_lossscale.formats.writing import write_converted, writing
 from compat_lossscale.spec import Generation
 
-__all__ = ["is_installed", "is_of_keras3", "is_whole", "write"]
+__all__ = ["is_installed", "is_whole", "write"]
 
 TIMEOUT = 1800.0
 """Seconds for one model."""
@@ -82,14 +81,8 @@ def _is_whole(artefact: Artefact, target: Generation, output: str, function: str
         return False
     if artefact.format == checkpoint.FORMAT:
         return target is Generation.KERAS3 and function is not None
-    source = Generation.KERAS3 if is_of_keras3(artefact) else Generation.TF_KERAS
+    source = Generation.KERAS3 if artefact.is_of_keras3 else Generation.TF_KERAS
     return function is None and is_whole(artefact.format, source, target)
-
-
-def is_of_keras3(artefact: Artefact) -> bool:
-    """Whether Keras 3 has written an artefact."""
-    words = (artefact.writer or "").split()
-    return words[:1] == ["Keras"] and is_keras3(words[1])
 
 
 def is_installed() -> bool:

@@ -313,7 +313,7 @@ def _libraries(stored: StoredModel) -> tuple[Any, Any]:
 
     import compat_lossscale.keras3  # noqa: PLC0415  # registers its class
 
-    return (keras, tf_keras) if stored.is_of_keras3 else (tf_keras, keras)
+    return (keras, tf_keras) if stored.artefact.is_of_keras3 else (tf_keras, keras)
 
 
 # --- loading --------------------------------------------------------------------------------------
@@ -324,13 +324,13 @@ def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     path = stored.artefact.path
     if stored.artefact.format in (hdf5.FORMAT, keras_archive.FORMAT):
         custom = {}
-        if not stored.is_of_keras3:
+        if not stored.artefact.is_of_keras3:
             # tf-keras does not find the latter two in a loss-scale optimizer, nor does it need to.
             later = {name: getattr(source.optimizers, name) for name in ("Lion", "Adafactor")}
             custom = {**_stand_ins(stored.compiled, source), **later}
         model = source.models.load_model(path, custom_objects=custom)
         optimizer = getattr(model, "optimizer", None)
-        if optimizer is not None and not stored.is_of_keras3:
+        if optimizer is not None and not stored.artefact.is_of_keras3:
             _make_variables(optimizer, model)
         return model, optimizer
     if stored.function is not None:
@@ -355,7 +355,9 @@ def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
 def _restore(prefix: str, objects: Mapping[str, Any], function: str | None) -> None:
     import tensorflow as tf  # noqa: PLC0415  # it is loaded by now
 
-    builder = f"{function.rpartition(':')[2]}() builds" if function else "its config describes"
+    builder = "its config describes"
+    if function is not None:
+        builder = f"{function.rpartition(':')[2]}() builds"
     try:
         status = tf.train.Checkpoint(**objects).read(prefix)
         status.expect_partial()

@@ -26,7 +26,6 @@ from compat_lossscale.formats.conversion import (
 from compat_lossscale.formats.hdf5 import describe
 from compat_lossscale.formats.reading import read_in_this_process
 from compat_lossscale.formats.writing import only_config
-from compat_lossscale.models import is_of_keras3
 from compat_lossscale.spec import Generation, LossScaleSpec
 from compat_lossscale.spec.inner_optimizers import Family, class_name, family, serialized
 from compat_lossscale.spec.wrapper_configs import (
@@ -73,11 +72,6 @@ class StoredModel:
     conversion: Conversion | None = None
 
     @property
-    def is_of_keras3(self) -> bool:
-        """Whether Keras 3 has written it."""
-        return is_of_keras3(self.artefact)
-
-    @property
     def config(self) -> dict[str, Any] | None:
         """The optimizer's config in the other Keras' form."""
         return None if self.conversion is None else self.conversion.config
@@ -104,7 +98,7 @@ class StoredModel:
         """Returns the conversion, of a model without an optimizer too."""
         if self.conversion is not None:
             return self.conversion
-        source = Generation.KERAS3 if self.is_of_keras3 else Generation.TF_KERAS
+        source = Generation.KERAS3 if self.artefact.is_of_keras3 else Generation.TF_KERAS
         return Conversion(source, self.target, {}, ())
 
 
@@ -135,7 +129,7 @@ def read_stored(path: str, target: Generation, function: str | None) -> StoredMo
             )
         stored.is_legacy = _is_legacy(stated)
     elif optimizer is not None:
-        source = Generation.KERAS3 if stored.is_of_keras3 else Generation.TF24
+        source = Generation.KERAS3 if stored.artefact.is_of_keras3 else Generation.TF24
         stored.conversion = _unscaled(artefact, optimizer, source, target)
         stored.is_legacy = family(optimizer, source) is Family.LEGACY
     return stored
@@ -148,7 +142,7 @@ def _is_legacy(stated: StatedConfig) -> bool:
 
 def _model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     if artefact.format == hdf5.FORMAT:
-        attributes = describe(artefact.path)["attributes"]
+        attributes = describe(artefact.path).attributes
         model, compiled = (
             parse_json(attributes.get(name, "{}"), name)
             for name in ("model_config", "training_config")

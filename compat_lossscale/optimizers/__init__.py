@@ -17,13 +17,10 @@ __all__ = [
     "base",
     "families",
     "keras",
-    "keras_is_patched",
     "keras_legacy",
-    "patch_keras",
-    "patches",
+    "keras_patches",
     "saving",
     "stock",
-    "unpatch_keras",
 ]
 
 tf1.KERASES.append(
@@ -36,26 +33,6 @@ tf1.KERASES.append(
     )
 )
 
-
-patches = FunctionPatches()
-"""The patches of Keras' savers and loaders."""
-
-
-def patch_keras() -> None:
-    """Patches Keras' savers and loaders for these classes, and registers the classes there."""
-    saving.register()
-    patches.replace(saving.PATCHES)
-
-
-def unpatch_keras() -> None:
-    """Takes that back."""
-    saving.unregister()
-    patches.replace(())
-
-
-def keras_is_patched() -> bool:
-    """Whether Keras is patched at present."""
-    return bool(patches.applied)
-
-
-patch_keras()
+keras_patches = FunctionPatches()
+"""The patches of Keras' savers and loaders for these classes, and the classes in its registry."""
+keras_patches.add(saving.PATCHES)

@@ -213,16 +213,11 @@ class SavedLossScaleOptimizer:
         return wrapper.from_config(config, custom_objects=custom_objects)
 
 
-def register() -> None:
-    """Registers the names under which loss-scale optimizers are saved."""
-    for name in _REGISTERED_NAMES:
-        tf_keras.utils.get_custom_objects()[name] = SavedLossScaleOptimizer
-
-
-def unregister() -> None:
-    """Takes them out again."""
-    for name in _REGISTERED_NAMES:
-        tf_keras.utils.get_custom_objects().pop(name, None)
+REGISTERED: tuple[_patching.FunctionPatch, ...] = tuple(
+    (tf_keras.utils.get_custom_objects(), name, SavedLossScaleOptimizer)
+    for name in _REGISTERED_NAMES
+)
+"""The names under which loss-scale optimizers are saved, in tf-keras' registry."""
 
 
 def _is_keras_trackable(original: Callable[[Any], bool], obj: Any) -> bool:
@@ -284,7 +279,6 @@ _PRIVATE: tuple[_patching.FunctionPatch, ...] = (
     (stock.hdf5_format, "load_model_from_hdf5", _load_model),
     (stock.saved_model_load, "load", _load_model),
 )
-PATCHES = (
-    _PRIVATE if stock.saving_lib and stock.hdf5_format and stock.saved_model_load else patches()
-)
-"""The patches of tf-keras' savers and loaders."""
+_has_private = stock.saving_lib and stock.hdf5_format and stock.saved_model_load
+PATCHES = (*REGISTERED, *(_PRIVATE if _has_private else patches()))
+"""The patches of tf-keras' savers and loaders, and of its registry."""

@@ -51,52 +51,41 @@ def refuse_impossible(spec: LossScaleSpec) -> None:
         )
 
 
-def lost_numbers(spec: LossScaleSpec, source: Generation, target: Generation) -> dict[str, str]:
-    """Returns the fields with another meaning in another generation, each with the reason."""
-    if not spec.dynamic or not _crosses(source, target):
-        return {}
-    reasons = {}
-    if PYTHON.float32(spec.initial_scale) == 0:
-        reasons["initial_scale"] = (
+def odd_numbers(
+    spec: LossScaleSpec, source: Generation, target: Generation
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Returns odd fields, each with what becomes of it in another generation.
+
+    Returns:
+        Those that have another meaning there, and those that keep their meaning.
+    """
+    lost: dict[str, str] = {}
+    noted: dict[str, str] = {}
+    if not spec.dynamic or source is target:
+        return lost, noted
+    crosses = (source is Generation.KERAS3) != (target is Generation.KERAS3)
+    scale = PYTHON.float32(spec.initial_scale)
+    grows_always = spec.growth_steps is not None and spec.growth_steps < 1
+    if crosses and scale == 0:
+        lost["initial_scale"] = (
             "a loss scale of 0 stays 0 in Keras 3, and makes every gradient NaN; TensorFlow and "
             "tf-keras skip the first step and continue with 1"
         )
-    if _grows_always(spec):
-        reasons["growth_steps"] = (
+    elif crosses and scale < 1:
+        noted["initial_scale"] = (
+            "it is below 1: when a gradient overflows, Keras 3 halves it, and TensorFlow and "
+            "tf-keras set it to 1"
+        )
+    elif scale == 0:
+        noted["initial_scale"] = "the first step is skipped in both, and the scale continues with 1"
+    if crosses and grows_always:
+        lost["growth_steps"] = (
             "with it Keras 3 never grows the loss scale; TensorFlow and tf-keras grow it after "
             "every good step"
         )
-    return reasons
-
-
-def noted_numbers(spec: LossScaleSpec, source: Generation, target: Generation) -> dict[str, str]:
-    """Returns odd fields that keep their meaning, each with the reason."""
-    if not spec.dynamic or source is target:
-        return {}
-    reasons = {}
-    scale = PYTHON.float32(spec.initial_scale)
-    if _crosses(source, target):
-        if scale < 1 and scale != 0:
-            reasons["initial_scale"] = (
-                "it is below 1: when a gradient overflows, Keras 3 halves it, and TensorFlow and "
-                "tf-keras set it to 1"
-            )
-        return reasons
-    if scale == 0:
-        reasons["initial_scale"] = (
-            "the first step is skipped in both, and the scale continues with 1"
-        )
-    if _grows_always(spec):
-        reasons["growth_steps"] = "the scale grows after every good step, in both"
-    return reasons
-
-
-def _crosses(source: Generation, target: Generation) -> bool:
-    return (source is Generation.KERAS3) != (target is Generation.KERAS3)
-
-
-def _grows_always(spec: LossScaleSpec) -> bool:
-    return spec.growth_steps is not None and spec.growth_steps < 1
+    elif grows_always:
+        noted["growth_steps"] = "the scale grows after every good step, in both"
+    return lost, noted
 
 
 _OF_KERAS_3 = ("name", "count_skipped_steps")

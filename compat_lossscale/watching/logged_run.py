@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import itertools
-import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,49 +28,29 @@ class RunSetting:
     """What is known of a run beside the logged values.
 
     Attributes:
+        rule: The rule by which the loss scale moves; TensorFlow's, if it is not known.
         is_dynamic: Whether the loss scale can change; `None` if that is not known.
-        floor: The lowest value of the loss scale.
-        cap: The highest value.
-        cap_is_stated: Whether a rule states the cap. Otherwise it is the largest value at which
-            the loss scale is finite.
-        growth_steps: Good steps in a row after which the loss scale grows, if known.
+        has_floor: Whether the loss scale does not shrink below the floor of the rule.
         counts_applied_steps: Whether the optimizer does not count skipped steps in `iterations`.
         start: The state before the first step, in the form of the logged values; empty if the
             optimizer was new.
     """
 
+    rule: LossScaleRule = dataclasses.field(default_factory=LossScaleRule)
     is_dynamic: bool | None = None
-    floor: float = 1.0
-    cap: float = 2.0**127
-    cap_is_stated: bool = False
-    growth_steps: int | None = None
+    has_floor: bool = True
     counts_applied_steps: bool = False
     start: dict[str, float] = dataclasses.field(default_factory=dict)
 
-    @classmethod
-    def of(cls, watched: Any, start: dict[str, float] | None) -> RunSetting:
-        """The setting of an optimizer that is watched."""
-        return dataclasses.replace(
-            cls.of_rule(watched.rule),
-            is_dynamic=watched.is_dynamic,
-            floor=watched.rule.min_scale if watched.has_floor else 0.0,
-            growth_steps=watched.growth_steps,
-            counts_applied_steps=watched.counts_applied_steps,
-            start=dict(start or {}),
-        )
+    @property
+    def floor(self) -> float:
+        """The lowest value of the loss scale; 0 if it has no floor."""
+        return self.rule.min_scale if self.has_floor else 0.0
 
-    @classmethod
-    def of_rule(cls, rule: LossScaleRule) -> RunSetting:
-        """The setting of an optimizer of which the rule is known."""
-        cap = rule.max_scale
-        known = cap is not None and math.isfinite(cap)
-        return cls(
-            True,
-            rule.min_scale,
-            float(cap) if known and cap is not None else cls.cap,
-            known,
-            rule.growth_steps,
-        )
+    @property
+    def cap(self) -> float:
+        """The highest value: that of the rule, or the largest at which the loss scale is finite."""
+        return 2.0**127 if self.rule.max_scale is None else self.rule.max_scale
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,11 +87,7 @@ class LoggedRun:
         values = _of_csv(Path(source)) if is_file else values_of(source)
         setting = getattr(source, "_setting", None) or RunSetting()
         if rule is not None:
-            setting = dataclasses.replace(
-                RunSetting.of_rule(rule),
-                counts_applied_steps=setting.counts_applied_steps,
-                start=setting.start,
-            )
+            setting = dataclasses.replace(setting, rule=rule, is_dynamic=True, has_floor=True)
         if setting.is_dynamic is None:
             moves = "good_steps" in values or any(values.get("skipped_steps", ()))
             moves = moves or len(set(values["loss_scale"])) > 1

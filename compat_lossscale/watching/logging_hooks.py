@@ -172,7 +172,7 @@ class LoggingHooks:
                 optimizer, self._reader_of(optimizer), counts_itself=self.every == 1
             )
             start = self._watched.look() if self.model is not None else None
-            self._setting = RunSetting.of(self._watched, start)
+            self._setting = self._watched.setting(start or {})
         return self._watched
 
     def _write(self, seen: dict[str, float]) -> None:
@@ -260,22 +260,28 @@ class WatchedOptimizer:
         )
         self.has_floor = not is_of_keras_3(optimizer) or hasattr(optimizer, "get_scaled_loss")
         loss_scale = loss_scale_of(optimizer)
-        self.growth_steps: Any = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
+        growth_steps = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
             loss_scale, "increment_period", None
         )
-        self.is_dynamic = self.growth_steps is not None
+        self.is_dynamic = growth_steps is not None
         # Numbers that no rule has, such as a multiplier of 1, are not watched for.
         self._default_rule = LossScaleRule()
-        if self.growth_steps is not None:
+        if growth_steps is not None:
             multiplier = getattr(loss_scale, "multiplier", _DEFAULT_MULTIPLIER)
             with contextlib.suppress(LossScaleArgumentError):
-                self._default_rule = LossScaleRule.of_multiplier(self.growth_steps, multiplier)
+                self._default_rule = LossScaleRule.of_multiplier(growth_steps, multiplier)
         self.seen: dict[str, float] | None = None
         self._read = read
         counts = counts_itself and self.is_dynamic and skipped_steps_of(optimizer) is None
         self._skipped: int | None = 0 if counts else None
         self._left: int | None = None
         self._looks = 0
+
+    def setting(self, start: dict[str, float]) -> RunSetting:
+        """Returns what is known of a run, given the state before its first step."""
+        return RunSetting(
+            self.rule, self.is_dynamic, self.has_floor, self.counts_applied_steps, dict(start)
+        )
 
     def look(self) -> dict[str, float]:
         """Returns `step` and `loss_scale` now, and `good_steps` and `skipped_steps` if known."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from compat_lossscale.pages import page
 from compat_lossscale.pages.page import HEIGHT, WIDTH, line_chart
-from compat_lossscale.spec import DEFAULT_GROWTH_STEPS, LossScaleRule
+from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.watching.logged_run import LoggedRun
 
 _FEW_FIRST_SKIPS = 3
@@ -258,7 +258,7 @@ def _of_many_skips(figures: LossScaleReport) -> Iterator[Advice]:
     if not figures.skipped or not figures.steps:
         return
     setting = figures.run.setting
-    growth_steps = setting.growth_steps or DEFAULT_GROWTH_STEPS
+    growth_steps = setting.rule.growth_steps
     others = sum(_skips_at(figures, setting.floor or 1.0)) + _skips_at_the_beginning(figures)
     skipped = figures.skipped - others
     share = skipped / figures.steps
@@ -275,7 +275,7 @@ def _of_many_skips(figures: LossScaleReport) -> Iterator[Advice]:
 
 def _of_the_cap(figures: LossScaleReport) -> Iterator[Advice]:
     share = figures.at_cap / figures.time
-    if figures.run.setting.cap_is_stated or share < _SHARE_AT_CAP:
+    if figures.run.setting.rule.max_scale is not None or share < _SHARE_AT_CAP:
         return
     yield Advice(
         "Look whether the gradients are all zero, and whether anything computes in float16. If "

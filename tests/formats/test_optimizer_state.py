@@ -20,13 +20,7 @@ OWN = {f"optimizer/vars/{n}": value for n, value in enumerate([0, 0.0, 7, 16.0])
 
 
 def described(scalars: dict[str, Any], *arrays: str) -> Description:
-    return {
-        "attributes": {},
-        "scalars": scalars,
-        "arrays": list(arrays),
-        "unread": [],
-        "truncated": False,
-    }
+    return Description(scalars=scalars, arrays=list(arrays))
 
 
 def numbered(place: str, *values: float) -> dict[str, float]:
@@ -35,14 +29,14 @@ def numbered(place: str, *values: float) -> dict[str, float]:
 
 def test_only_a_dynamic_loss_scale_has_state_that_can_be_missing() -> None:
     state = LiveState("optimizer_weights", iterations=3)
-    assert missing([DYNAMIC], state) == (NO_STATE.format("this file"),)
-    assert missing([DYNAMIC], dataclasses.replace(state, loss_scale=8.0)) == ()
-    assert missing([FIXED], state) == ()
-    assert missing([], LiveState("optimizer_weights")) == ()
+    assert missing([DYNAMIC], state, Description()) == (NO_STATE.format("this file"),)
+    assert missing([DYNAMIC], dataclasses.replace(state, loss_scale=8.0), Description()) == ()
+    assert missing([FIXED], state, Description()) == ()
+    assert missing([], LiveState("optimizer_weights"), Description()) == ()
 
 
 def test_iterations_can_be_missing_whatever_the_loss_scale() -> None:
-    (what,) = missing([FIXED], LiveState("optimizer_weights"))
+    (what,) = missing([FIXED], LiveState("optimizer_weights"), Description())
     assert what.startswith("the optimizer's iterations and slots")
 
 

@@ -19,7 +19,7 @@ from compat_lossscale.errors import (
     LossScaleMisuseWarning,
 )
 from compat_lossscale.keras3 import LossScaleOptimizer
-from compat_lossscale.keras3.scaling import ProtocolRecord
+from compat_lossscale.keras3.optimizer import ProtocolRecord
 from compat_lossscale.spec import RuleNumbers, ScaleState, next_state
 from tests.keras3.stepping import (
     BACKEND,

@@ -396,9 +396,9 @@ import compat_lossscale
 for _ in range(2):
     compat_lossscale.install()
     from compat_lossscale import optimizers, policies
-    assert optimizers.keras_is_patched() and policies.keras_is_patched()
+    assert optimizers.keras_patches.applied and policies.keras_patches.applied
     compat_lossscale.uninstall()
-    assert not optimizers.keras_is_patched() and not policies.keras_is_patched()
+    assert not optimizers.keras_patches.applied and not policies.keras_patches.applied
 """,
         **IMPORTED,
     )

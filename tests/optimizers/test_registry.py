@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tf_keras
 
-from compat_lossscale import LossScaleOptimizer, experimental
+from compat_lossscale import LossScaleOptimizer, experimental, optimizers
 from compat_lossscale.core import DynamicLossScale
 from compat_lossscale.optimizers import families, saving
 from tests.support import NAN, Family
@@ -77,11 +77,11 @@ def test_every_form_gives_the_experimental_class_in_a_legacy_program(
 
 def test_the_names_can_be_taken_out_and_put_back() -> None:
     objects = tf_keras.utils.get_custom_objects()
-    saving.unregister()
+    optimizers.keras_patches.replace(())
     try:
         assert not [name for name in objects if "lossscale" in name.lower()]
     finally:
-        saving.register()
+        optimizers.keras_patches.add(saving.PATCHES)
     assert objects["LossScaleOptimizer"] is saving.SavedLossScaleOptimizer
 
 

@@ -31,15 +31,15 @@ from tests.support import Family
 
 @contextlib.contextmanager
 def by_public_names() -> Iterator[None]:
-    private = optimizers.patches.applied
-    optimizers.patches.replace(())
+    private = optimizers.keras_patches.applied
+    optimizers.keras_patches.replace(saving.REGISTERED)
     public = FunctionPatches()
     public.replace(saving.patches())
     try:
         yield
     finally:
         public.replace(())
-        optimizers.patches.replace(private)
+        optimizers.keras_patches.replace(private)
 
 
 @pytest.fixture(params=["public", "private"])

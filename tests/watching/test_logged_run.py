@@ -75,9 +75,8 @@ def test_a_file_that_is_no_log_is_refused(tmp_path: Path, text: str, message: st
 def test_a_rule_that_is_given_says_where_the_floor_and_the_cap_are() -> None:
     run = LoggedRun.of(EPOCHS, LossScaleRule(min_scale=4.0, max_scale=64.0, growth_steps=7))
     setting = run.setting
-    assert (setting.floor, setting.cap, setting.growth_steps) == (4.0, 64.0, 7)
-    assert setting.cap_is_stated
-    assert not LoggedRun.of(EPOCHS, LossScaleRule()).setting.cap_is_stated
+    assert (setting.floor, setting.cap, setting.rule.growth_steps) == (4.0, 64.0, 7)
+    assert LoggedRun.of(EPOCHS, LossScaleRule()).setting.cap == 2.0**127
 
 
 def test_whether_the_scale_is_fixed_shows_in_the_values() -> None:

@@ -285,27 +285,21 @@ class EagerSteps(StatelessSteps):
         for variable, old, new in zip(variables, before, after, strict=False):
             if new != old:
                 variable.assign(new)
-        if after.scale != before.scale or after.hysteresis_left != before.hysteresis_left:
-            return
-        if not finite:
+        has_shrunk = after.scale != before.scale or after.hysteresis_left != before.hysteresis_left
+        if not (finite or has_shrunk):
             self._note_floor()
 
     def _note_floor(self) -> None:
         """Notes a skipped step at the floor, and does what the rule says."""
         self._steps_at_floor += 1
-        rule = self._spec.rule
-        if rule is None:
-            self._warn_once()
-        elif self._steps_at_floor >= rule.floor_steps and rule.on_floor == "raise":
+        rule = self._spec.rule or LossScaleRule()
+        if self._steps_at_floor < rule.floor_steps:
+            return
+        if rule.on_floor == "raise":
             refuse_to_go_on()
-        elif self._steps_at_floor >= rule.floor_steps and rule.on_floor == "warn":
-            self._warn_once()
-
-    def _warn_once(self) -> None:
-        if not self._has_said_it_is_stuck:
+        if rule.on_floor == "warn" and not self._has_said_it_is_stuck:
             self._has_said_it_is_stuck = True
-            numbers = self._spec.numbers
-            warn_that_it_is_stuck(1.0 if numbers is None else numbers.min_scale)
+            warn_that_it_is_stuck(rule.min_scale)
 
     def _change_rule(self, rule: LossScaleRule) -> None:
         spec = LossScaleSpec(initial_scale=self._spec.initial_scale, rule=rule)
