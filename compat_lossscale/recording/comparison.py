@@ -64,7 +64,7 @@ NOT_KNOWN_IF_REPRODUCED = (
     "Whether the program reproduces itself is not known: record it with --twice."
 )
 DRAWS_NOT_KNOWN = (
-    "Random operations, such as dropout, can draw otherwise across versions: try without them."
+    "Dropout, shuffling and the like can draw otherwise across versions: try without them."
 )
 DATA_NOT_SEEN = (
     "The recorder did not see the data of the steps, as where an iterator gives it. A dataset that "
