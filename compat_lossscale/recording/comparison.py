@@ -595,7 +595,8 @@ class _Comparing:
             result.differences = list(by_what.values())
             result.parted = self._parted(self.found[0])
             in_half = any("16" in (one.policy or "") for one in self.sides[0].optimizers)
-            if result.parted == "step" and in_half and not self.rounds_alike:
+            in_step = result.parted == "step" or DRAWS_NOT_KNOWN in result.notes
+            if in_step and in_half and not self.rounds_alike:
                 result.notes.append(HALF_ROUNDS_OTHERWISE)
             if self.sides[0].unstable is None and set(by_what) != {"end"}:
                 result.notes.append(NOT_KNOWN_IF_REPRODUCED)
