@@ -103,7 +103,6 @@ class Decisions:
                 self.rules.forced[occurrence] = Review(str(error), advice)
                 return None
         removed = self._removed_statements()
-        removed += self._assigned_to_themselves(edits)
         editor = ImportEditor(self.program, plan, removed)
         try:
             import_edits = editor.edits()
@@ -206,25 +205,6 @@ class Decisions:
                     if statement is not None and statement not in removed:
                         removed.append(statement)
         return removed
-
-    def _assigned_to_themselves(
-        self, edits: dict[Occurrence, list[Edit]]
-    ) -> list[cst.BaseSmallStatement]:
-        """Returns what `mp = mp.experimental` is in, which became `mp = mp`; it needs no edits."""
-        useless: list[cst.BaseSmallStatement] = []
-        for occurrence, of_name in edits.items():
-            statement = self.tree.parent(occurrence.node)
-            match statement:
-                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
-                    start, end = occurrence.span
-                    moved = [Edit(e.start - start, e.end - start, e.text) for e in of_name]
-                    inside = all(e.start >= 0 and e.end <= end - start for e in moved)
-                    is_global = self.program.scope(occurrence) is self.program.scopes.module
-                    old = self.tree.text[start:end]
-                    if inside and is_global and apply_edits(old, moved) == name.encode():
-                        useless.append(statement)
-                        edits[occurrence] = []
-        return useless
 
     def _removed_variables(self) -> set[str]:
         return {
