@@ -46,6 +46,7 @@ _SHELL = re.compile(
 _TIMED = re.compile(r"^(\s*%(?:time|timeit|prun|memit)\s+(?:-\w+\s+(?:\d+\s+)?)*)(?!-)(\S.*)$")
 """Magics of a line that run the Python behind them, with their options."""
 _PREFIXED = "  # behind magic "
+_INDISTINCT = "The cells could not be distinguished after the change."
 _PROSE_CELL_MAGICS = ("%%html", "%%javascript", "%%js", "%%latex", "%%markdown", "%%svg")
 
 
@@ -83,8 +84,7 @@ def migrate_notebook(
     if result.status is Status.CHANGED:
         after = _split(result.text, masked)
         if after is None or len(after) != len(cells):
-            problem = "The cells could not be distinguished after the change."
-            return Result(source, source, Status.REFUSED, tuple(records), problem)
+            return Result(source, source, Status.REFUSED, tuple(records), _INDISTINCT)
         changed = {cell.number: lines for cell, lines in zip(cells, after, strict=True)}
     elif result.status is not Status.UNCHANGED:
         return dataclasses.replace(result, source=source, output=source, records=tuple(records))
@@ -95,6 +95,9 @@ def migrate_notebook(
             lines[-1] = lines[-1].removesuffix("\n")
         if list(cell.lines) != lines:
             text = text[: cell.start] + _encoded(text, cell, lines) + text[cell.end :]
+    written = {cell.number: "".join(cell.lines) for cell in code_cells(text)}
+    if any(written[number] != "".join(lines) for number, lines in changed.items()):
+        return Result(source, source, Status.REFUSED, tuple(records), _INDISTINCT)
     output = text.encode("utf-8")
     status = Status.UNCHANGED if output == source else Status.CHANGED
     return Result(

@@ -7,17 +7,17 @@ import dataclasses
 import io
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lossscale_codemods.source.reading import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SOURCE = re.compile(r'"source"[ \t\n\r]*:[ \t\n\r]*')
 _PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%python3", "%%python")
 _value_at = json.JSONDecoder().raw_decode
 """Returns the JSON value that starts at a position, and where it ends."""
@@ -72,7 +72,7 @@ def code_cells(text: str) -> Iterator[Cell]:
                 "notebook --inplace`, then run again"
             )
         raise NotebookError("it has no list of cells")
-    spans = dict(_cell_sources(text))
+    spans = dict(_cell_sources(text, content["cells"]))
     for index, cell in enumerate(content["cells"]):
         if not isinstance(cell, dict) or "cell_type" not in cell:
             raise NotebookError(f"cell {index + 1} has no cell_type")
@@ -103,34 +103,12 @@ def texts_of(path: Path, source: bytes) -> dict[int | None, str]:
         return {}
 
 
-def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
+def _cell_sources(text: str, cells: Sequence[Any]) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yields where the `source` value of each cell is in the text."""
-    for key, start, _ in _parts(text, _skip_space(text, 0)):
-        if key == "cells":
-            for index, (_, left, _) in enumerate(_parts(text, start)):
-                for name, value_start, value_end in _parts(text, left):
-                    if name == "source" and text[left] == "{":
-                        yield index, (value_start, value_end)
-
-
-def _skip_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
-
-
-def _parts(text: str, position: int) -> Iterator[tuple[object, int, int]]:
-    """Yields the members of the JSON object or array that starts at a position."""
-    closing = {"{": "}", "[": "]"}.get(text[position])
-    if closing is None:
-        return
-    position = _skip_space(text, position + 1)
-    while text[position] != closing:
-        start, key = position, None
-        if closing == "}":
-            key, end = _value_at(text, position)
-            start = _skip_space(text, _skip_space(text, end) + 1)
-        _, end = _value_at(text, start)
-        yield key, start, end
-        position = _skip_space(text, end)
-        if text[position] == ",":
-            position = _skip_space(text, position + 1)
+    found = _SOURCE.finditer(text)
+    for index, cell in enumerate(cells):
+        for match in found if isinstance(cell, dict) and "source" in cell else ():
+            value, end = _value_at(text, match.end())
+            if value == cell["source"]:
+                yield index, (match.end(), end)
+                break
