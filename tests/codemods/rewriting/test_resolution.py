@@ -19,14 +19,18 @@ ROUNDS = """
 @pytest.mark.parametrize(
     "context", ["pytest.raises(ValueError)", "self.assertRaises(ValueError)", "raises"]
 )
-def test_what_is_expected_to_raise_an_error_is_renamed_at_most(context: str) -> None:
-    check_left(
+def test_what_is_expected_to_raise_an_error_is_migrated_like_all_else(context: str) -> None:
+    check_transformed(
         f"""
         import tensorflow as tf
         with {context}:
             tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 8)
         """,
-        "a test expects an error here",
+        f"""
+        import tensorflow as tf
+        with {context}:
+            tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=8)
+        """,
     )
     check_transformed(
         f"""
@@ -39,23 +43,6 @@ def test_what_is_expected_to_raise_an_error_is_renamed_at_most(context: str) -> 
         with {context}:
             tf.keras.mixed_precision.set_global_policy("float8")
         """,
-    )
-
-
-def test_an_error_is_expected_of_what_runs_in_the_block_alone() -> None:
-    check_transformed(
-        """
-        import tensorflow as tf
-        with raises(ValueError):
-            def f(opt):
-                return tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 8)
-        """,
-        """
-        import tensorflow as tf
-        with raises(ValueError):
-            def f(opt):
-                return tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=8)
-        """,  # noqa: E501  # a program, as it was written
     )
 
 
