@@ -26,7 +26,7 @@ from lossscale_codemods.python import (
     Scope,
     decorators,
 )
-from lossscale_codemods.source.syntax_tree import argument_of, is_none
+from lossscale_codemods.source.syntax_tree import argument_of, dotted, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import Meaning, canonical
 
@@ -317,7 +317,14 @@ class TypeInference:
         if isinstance(binding.node, cst.FunctionDef):
             is_property = bool(decorators(binding.node) & _PROPERTIES)
             return self.binding_called(binding) if is_property else UNKNOWN
+        if binding.kind is BindingKind.OTHER:
+            return self._unpacked(binding)
         return self._of_class(binding.value) if binding.value is not None else UNKNOWN
+
+    def _unpacked(self, binding: Binding) -> Values:
+        """Returns what a name gets of a call's result: `model, optimizer = build()`."""
+        unpacked = self.scopes.unpacked(binding)
+        return UNKNOWN if unpacked is None else self.part_of_call(*unpacked)
 
     def _of_class(self, node: cst.BaseExpression) -> Values:
         """Returns the instances of a class, or of a tuple of classes."""
@@ -407,6 +414,8 @@ class TypeInference:
     def _find_called(self, func: cst.CSTNode) -> Values:
         if isinstance(func, cst.Name | cst.Attribute):
             return self._named_called(func)
+        if isinstance(func, cst.Call) and dotted(func.func) == "getattr" and len(func.args) == 2:
+            return self._attribute_called(func)
         return self.values(func.body) if isinstance(func, cst.Lambda) else UNKNOWN
 
     def _named_called(self, func: cst.Name | cst.Attribute) -> Values:
@@ -446,6 +455,12 @@ class TypeInference:
         if isinstance(func, cst.Name):
             return self.project.modules.named(self.resolver, func)
         return self._methods(func)
+
+    def _attribute_called(self, node: cst.Call) -> Values:
+        """Returns what `getattr(tf.keras.optimizers, name)(...)` can give."""
+        path = self.resolver.path(node.args[0].value)
+        all_optimizers = path is not None and frameworks.is_keras_optimizer(f"{path}.Adam")
+        return frozenset([Value(ObjectType.KERAS)]) if all_optimizers else UNKNOWN
 
     def _methods(self, func: cst.Attribute) -> list[Definition]:
         """Returns the methods that an attribute of an instance or of a class can be."""
@@ -503,6 +518,40 @@ class TypeInference:
         if not returned:
             return NOTHING
         return union(NOTHING if node is None else self.values(node) for node in returned)
+
+    def part_of_call(self, node: cst.BaseExpression, place: int, size: int) -> Values:
+        """Returns an element of the tuple that a call gives: `model, optimizer = build()`.
+
+        Args:
+            node: The call, or any other expression.
+            place: Which element.
+            size: How many there are.
+        """
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
+            return UNKNOWN
+        own = None in self.resolver.paths(node.func)
+        definitions = (
+            self._own_definitions(node.func)
+            if own
+            else self.project.modules.named(self.resolver, node.func)
+        )
+        parts: set[Value] = set()
+        for definition in definitions:
+            function = definition.binding.node
+            if not isinstance(function, cst.FunctionDef) or not (
+                decorators(function) <= _KEEPING_THE_RESULT
+            ):
+                return UNKNOWN
+            other = self.project.file(definition.resolver)
+            for given in definition.resolver.scopes.returned(function) or [None]:
+                if (
+                    not isinstance(given, cst.Tuple)
+                    or len(given.elements) != size
+                    or any(isinstance(e, cst.StarredElement) for e in given.elements)
+                ):
+                    return UNKNOWN
+                parts |= other.values(given.elements[place].value)
+        return frozenset(parts) or UNKNOWN
 
 
 class Keras3Types(TypeInference):

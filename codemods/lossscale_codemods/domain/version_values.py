@@ -422,7 +422,7 @@ class VersionValues:
         unpacked = self.resolver.scopes.unpacked(binding)
         if unpacked is None:
             raise UnknownValueError
-        value, place = unpacked
+        value, place, _ = unpacked
         return self.of(value)[place]
 
     def _of_call(self, node: cst.Call) -> Any:

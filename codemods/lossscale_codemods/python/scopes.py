@@ -160,8 +160,8 @@ class Scopes:
                 return self.of_node[above]
         return self.module
 
-    def unpacked(self, binding: Binding) -> tuple[cst.BaseExpression, int] | None:
-        """Returns what a name is unpacked from, and its place there.
+    def unpacked(self, binding: Binding) -> tuple[cst.BaseExpression, int, int] | None:
+        """Returns what a name is unpacked from, its place there, and of how many names it is one.
 
         Args:
             binding: What binds the name, as in `major, minor = split(version)`.
@@ -178,7 +178,7 @@ class Scopes:
         place = next(place for place, one in enumerate(names.elements) if one is element)
         if any(isinstance(one, cst.StarredElement) for one in names.elements[: place + 1]):
             return None
-        return statement.value, place
+        return statement.value, place, len(names.elements)
 
     def returned(self, function: cst.FunctionDef) -> list[cst.BaseExpression | None] | None:
         """Returns what a function returns; nothing if it is no plain function."""

@@ -73,7 +73,8 @@ def test_a_function_of_another_file(tmp_path: Path, use: str, expected: set[Obje
         ("class build: pass", UNKNOWN),
         ("class build(tf.keras.optimizers.Adam):\n    def __new__(cls): return 3", UNKNOWN),
         (f"def build(lr):\n    global made\n    made = {ADAM}\n    return made", KERAS),
-        ("def build(lr): return getattr(tf.keras.optimizers, lr)(1)", UNKNOWN),
+        ("def build(lr): return getattr(tf.keras.optimizers, lr)(1)", KERAS),
+        ("def build(lr): return getattr(tf.train, lr)(1)", UNKNOWN),
     ],
 )  # fmt: skip
 def test_what_the_other_file_defines(
@@ -140,7 +141,11 @@ def test_files_that_import_each_other(tmp_path: Path) -> None:
         (f"OPT = {ADAM}\nif c: OPT = other", "from optim import OPT\nx = OPT", KERAS | UNKNOWN),
         (f"def set_it(o):\n    global OPT\n    OPT = o\nOPT = {ADAM}",
          "from optim import OPT\nx = OPT", KERAS | UNKNOWN),
-        (f"def both(): return 3, {ADAM}", "from optim import both\ny, x = both()", UNKNOWN),
+        (f"def both(): return 3, {ADAM}", "from optim import both\ny, x = both()", KERAS),
+        (f"def both(): return 3, {ADAM}", "from optim import both\nx, y = both()",
+         {ObjectType.OTHER}),
+        (f"def both():\n    if c: return None\n    return 3, {ADAM}",
+         "from optim import both\ny, x = both()", UNKNOWN),
     ],
 )  # fmt: skip
 def test_variables_and_tuples(
