@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import io
 import json
 import re
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from lossscale_codemods.source.reading import parsed, text_of
@@ -158,15 +156,7 @@ def parses(statement: str) -> bool:
 
 def _is_plain(cell: Cell) -> bool:
     """Whether a cell has no magics: then `%` at the start of a line is an operator."""
-    source = "".join(cell.lines)
-    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            compile(source, "<cell>", "exec", flags, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-    return True
+    return parsed("".join(cell.lines).encode("utf-8", "surrogatepass")) is not None
 
 
 def texts_of(path: Path, source: bytes) -> dict[int | None, str]:
