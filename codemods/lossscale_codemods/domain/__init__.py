@@ -24,7 +24,6 @@ from lossscale_codemods.domain.program import Program, Usage
 from lossscale_codemods.domain.type_inference import ObjectType, optimizer_argument
 from lossscale_codemods.domain.version_guards import (
     Guard,
-    expects_error,
     guarded,
     is_for_old_versions,
     is_part_of_old,

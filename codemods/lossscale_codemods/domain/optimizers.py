@@ -67,10 +67,9 @@ class OptimizerNames:
 
     def imports(self) -> Iterator[Occurrence]:
         """Yields the imports of such classes."""
-        for node in self.tree.parents:
-            if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
-                continue
-            if not optimizer_families.is_home(import_path(node)):
+        for node in self.tree.nodes(cst.ImportFrom):
+            is_home = optimizer_families.is_home(import_path(node))
+            if isinstance(node.names, cst.ImportStar) or not is_home:
                 continue
             for alias in node.names:
                 path = member_path(import_path(node), alias.evaluated_name)
@@ -200,15 +199,13 @@ class Compile:
 
 
 def model_compiles(program: Program) -> Iterator[Compile]:
-    """Yields the calls that compile a model, or may do so.
+    """Returns the calls that compile a model, or may do so.
 
     Args:
         program: The file.
     """
-    for node in program.tree.parents:
-        compiled = model_compile(node, program)
-        if compiled is not None:
-            yield compiled
+    compiled = (model_compile(node, program) for node in program.tree.nodes(cst.Call))
+    return (one for one in compiled if one is not None)
 
 
 def model_compile(node: cst.CSTNode | None, program: Program) -> Compile | None:

@@ -85,26 +85,6 @@ _TYPES = {
 _POLICIES = ("keras.mixed_precision.Policy", "keras.mixed_precision.global_policy")
 
 
-def type_at(path: str) -> ObjectType:
-    """Returns what kind of object a framework's class or function at a dotted path makes."""
-    old = names.lookup(path)
-    if old is not None:
-        return _TYPES.get(old.meaning, ObjectType.UNKNOWN)
-    if frameworks.is_new_optimizer(path):
-        return ObjectType.WRAPPER
-    if frameworks.is_keras_optimizer(path):
-        return ObjectType.KERAS
-    if frameworks.is_v1_optimizer(path):
-        return ObjectType.V1
-    if canonical(path) == names.V1_OPTIMIZER_TODAY:
-        return ObjectType.V1_WRAPPER
-    if canonical(path).endswith(_POLICIES):
-        return ObjectType.POLICY
-    if frameworks.is_keras_model(path):
-        return ObjectType.OTHER if frameworks.is_keras_3(path) else ObjectType.MODEL
-    return ObjectType.UNKNOWN
-
-
 def union(values: Iterable[Values]) -> Values:
     """Returns the values of all ways that lead to an expression; unknown if there is no way."""
     ways = list(values)
@@ -323,8 +303,26 @@ class TypeInference:
 
     def _unpacked(self, binding: Binding) -> Values:
         """Returns what a name gets of a call's result: `model, optimizer = build()`."""
-        unpacked = self.scopes.unpacked(binding)
-        return UNKNOWN if unpacked is None else self.part_of_call(*unpacked)
+        match self.scopes.unpacked(binding):
+            case cst.Call(func=cst.Name() | cst.Attribute() as func), place, size:
+                is_own = None in self.resolver.paths(func)
+            case _:
+                return UNKNOWN
+        named = self.project.modules.named
+        parts: set[Value] = set()
+        for one in self._own_definitions(func) if is_own else named(self.resolver, func):
+            function, returned = one.binding.node, None
+            if isinstance(function, cst.FunctionDef):
+                is_plain = decorators(function) <= _KEEPING_THE_RESULT
+                returned = one.resolver.scopes.returned(function) if is_plain else None
+            for given in returned or [None]:
+                elements = given.elements if isinstance(given, cst.Tuple) else ()
+                if len(elements) != size or any(
+                    isinstance(e, cst.StarredElement) for e in elements
+                ):
+                    return UNKNOWN
+                parts |= self.project.file(one.resolver).values(elements[place].value)
+        return frozenset(parts) or UNKNOWN
 
     def _of_class(self, node: cst.BaseExpression) -> Values:
         """Returns the instances of a class, or of a tuple of classes."""
@@ -352,20 +350,34 @@ class TypeInference:
     def _wrapped(self) -> set[Binding]:
         """The bindings whose value is somewhere given to a loss-scale optimizer to wrap."""
         wrapped: set[Binding] = set()
-        for node in self.scopes.tree.parents:
-            if isinstance(node, cst.Call) and node.args:
-                inner = optimizer_argument(node)
-                if (
-                    inner is not None
-                    and isinstance(inner.value, cst.Name | cst.Attribute)
-                    and Value(ObjectType.WRAPPER) in self._of_paths(self.resolver.paths(node.func))
-                ):
-                    wrapped |= self.resolver.bindings(inner.value)
+        for node in self.scopes.tree.nodes(cst.Call):
+            inner = optimizer_argument(node)
+            if (
+                inner is not None
+                and isinstance(inner.value, cst.Name | cst.Attribute)
+                and Value(ObjectType.WRAPPER) in self._of_paths(self.resolver.paths(node.func))
+            ):
+                wrapped |= self.resolver.bindings(inner.value)
         return wrapped
 
     def type_at(self, path: str) -> ObjectType:
-        """Returns what kind of object a framework's class or function at a path makes."""
-        return type_at(path)
+        """Returns what kind of object a framework's class or function at a dotted path makes."""
+        old = names.lookup(path)
+        if old is not None:
+            return _TYPES.get(old.meaning, ObjectType.UNKNOWN)
+        if frameworks.is_new_optimizer(path):
+            return ObjectType.WRAPPER
+        if frameworks.is_keras_optimizer(path):
+            return ObjectType.KERAS
+        if frameworks.is_v1_optimizer(path):
+            return ObjectType.V1
+        if canonical(path) == names.V1_OPTIMIZER_TODAY:
+            return ObjectType.V1_WRAPPER
+        if canonical(path).endswith(_POLICIES):
+            return ObjectType.POLICY
+        if frameworks.is_keras_model(path):
+            return ObjectType.OTHER if frameworks.is_keras_3(path) else ObjectType.MODEL
+        return ObjectType.UNKNOWN
 
     def ask(self, find: Find, node: cst.CSTNode) -> Values:
         """Returns an answer; what depends on itself can be anything."""
@@ -418,47 +430,15 @@ class TypeInference:
             return self._attribute_called(func)
         return self.values(func.body) if isinstance(func, cst.Lambda) else UNKNOWN
 
-    def members_of_returned(self, node: cst.CSTNode) -> frozenset[str]:
-        """Returns the paths of a member of a framework's module that a project's function gives.
-
-        `contrib.tpu().CrossShardOptimizer` is one, if `tpu` imports the module and returns it.
-
-        Args:
-            node: The member.
-
-        Returns:
-            All paths that it can have; none if one of them is not known.
-        """
-        if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Call):
-            return frozenset()
-        function_name = node.value.func
-        if not isinstance(function_name, cst.Name | cst.Attribute):
-            return frozenset()
-        members: set[str] = set()
-        for definition in self.project.modules.named(self.resolver, function_name):
-            function, resolver = definition.binding.node, definition.resolver
-            if not isinstance(function, cst.FunctionDef) or function.decorators:
-                return frozenset()
-            for given in resolver.scopes.returned(function) or [None]:
-                for path in (resolver.paths(given) if given is not None else ()) or {None}:
-                    if path is None or not frameworks.is_framework(path):
-                        return frozenset()
-                    members.add(f"{path}.{node.attr.value}")
-        return frozenset(members)
-
     def _named_called(self, func: cst.Name | cst.Attribute) -> Values:
         if isinstance(func, cst.Attribute) and func.attr.value in _OF_ARGPARSE:
             return OTHER
-        results: set[Value] = set()
-        behind = self.members_of_returned(func)
-        if behind:
-            return union(self._path_called(path) for path in behind)
-        for path in self.resolver.paths(func) or {None}:
-            if path is None:
-                results |= union(self._definition_called(d) for d in self._own_definitions(func))
-            else:
-                results |= self._path_called(path)
-        return frozenset(results)
+        return union(
+            self._path_called(path)
+            if path is not None
+            else union(self._definition_called(d) for d in self._own_definitions(func))
+            for path in self.resolver.paths(func) or {None}
+        )
 
     def _path_called(self, path: str) -> Values:
         kind = self.type_at(path)
@@ -549,40 +529,6 @@ class TypeInference:
         if not returned:
             return NOTHING
         return union(NOTHING if node is None else self.values(node) for node in returned)
-
-    def part_of_call(self, node: cst.BaseExpression, place: int, size: int) -> Values:
-        """Returns an element of the tuple that a call gives: `model, optimizer = build()`.
-
-        Args:
-            node: The call, or any other expression.
-            place: Which element.
-            size: How many there are.
-        """
-        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
-            return UNKNOWN
-        own = None in self.resolver.paths(node.func)
-        definitions = (
-            self._own_definitions(node.func)
-            if own
-            else self.project.modules.named(self.resolver, node.func)
-        )
-        parts: set[Value] = set()
-        for definition in definitions:
-            function = definition.binding.node
-            if not isinstance(function, cst.FunctionDef) or not (
-                decorators(function) <= _KEEPING_THE_RESULT
-            ):
-                return UNKNOWN
-            other = self.project.file(definition.resolver)
-            for given in definition.resolver.scopes.returned(function) or [None]:
-                if (
-                    not isinstance(given, cst.Tuple)
-                    or len(given.elements) != size
-                    or any(isinstance(e, cst.StarredElement) for e in given.elements)
-                ):
-                    return UNKNOWN
-                parts |= other.values(given.elements[place].value)
-        return frozenset(parts) or UNKNOWN
 
 
 class Keras3Types(TypeInference):

@@ -22,7 +22,6 @@ import libcst as cst
 from lossscale_codemods.domain.occurrences import Occurrence, Role
 from lossscale_codemods.domain.program import Program, Usage
 from lossscale_codemods.domain.version_values import is_new
-from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import Meaning
 
@@ -173,21 +172,6 @@ class _Guards:
         if isinstance(parent, cst.If) and parent.orelse is node:
             return None  # An `elif`.
         return next(side for side in sides if side is not within[0])
-
-
-def expects_error(node: cst.CSTNode, program: Program) -> bool:
-    """Whether a node is under `with pytest.raises(...)` or `with self.assertRaises(...)`."""
-    inner = node
-    for above in program.tree.ancestors(node):
-        if isinstance(above, cst.FunctionDef | cst.Lambda | cst.ClassDef):
-            return False
-        if isinstance(above, cst.With) and inner is above.body:
-            for item in above.items:
-                func = item.item.func if isinstance(item.item, cst.Call) else item.item
-                if "raises" in (dotted(func) or "").rpartition(".")[2].lower():
-                    return True
-        inner = above
-    return False
 
 
 COLLAPSE_ADVICE = (

@@ -268,15 +268,12 @@ def looks_like_settings(node: cst.CSTNode) -> bool:
 
 
 def _is_module(node: cst.BaseExpression, resolver: Resolver) -> bool:
-    bindings = resolver.bindings(node)
-    imported = [
-        isinstance(resolver.scopes.tree.parent(b.node), cst.Import)
-        for b in bindings
-        if b.kind is BindingKind.IMPORT
-    ]
-    paths = resolver.paths(node)
+    bindings, paths = resolver.bindings(node), resolver.paths(node)
     known = bool(paths) and all(p is not None and frameworks.is_framework(p) for p in paths)
-    return known or (bool(imported) and all(imported) and len(imported) == len(bindings))
+    parent = resolver.scopes.tree.parent
+    return known or (
+        bool(bindings) and all(isinstance(parent(one.node), cst.Import) for one in bindings)
+    )
 
 
 def _has_own_loss_scale(node: cst.BaseExpression, program: Program) -> bool:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _SCALE_CALL = re.compile(rb"\bloss_scale\s*\(\s*\)")
 """A helper calls the loss scale of an optimizer, and need name neither TensorFlow nor a class."""
 _OPTIMIZERS = re.compile(rb"optimizers(?<!\woptimizers)(?!\w)|\.compile(?<!\bre\.compile)\s*\(")
+"""A file can make Keras optimizers, by a class or by a name."""
 _LARGEST = 20_000_000
 """Files of more bytes are left to `migrate`."""
 
@@ -52,7 +53,7 @@ def can_hold_old_name(source: bytes, selection: Selection | None = None) -> bool
 def can_run_with_old(source: bytes) -> bool:
     """Whether a file is looked at, without an old name, if it runs in one program with such."""
     return (
-        can_make_optimizers(source)
+        _OPTIMIZERS.search(source) is not None
         or _SCALE_CALL.search(source) is not None
         or _has_group_marker(source, all_rules())
     )
@@ -61,11 +62,6 @@ def can_run_with_old(source: bytes) -> bool:
 def _has_group_marker(source: bytes, rules: tuple[Rule, ...]) -> bool:
     markers = (marker for rule in rules for marker in rule.group_markers)
     return any(marker.word in source and marker.stands_in(source) for marker in markers)
-
-
-def can_make_optimizers(source: bytes) -> bool:
-    """Whether a file can make Keras optimizers, by a class or by a name."""
-    return _OPTIMIZERS.search(source) is not None
 
 
 @functools.lru_cache(maxsize=8)

@@ -124,7 +124,8 @@ class ImportGraph:
         for module, listed in _import_statements(source):
             names = [b"", *(one.split()[0] for one in _NAME.findall(listed))]
             glue = b"" if module.endswith(b".") or not module else b"."
-            imported.update(_text(module + (glue if name else b"") + name) for name in names)
+            paths = (module + (glue if name else b"") + name for name in names)
+            imported.update(path.decode("utf-8", "replace") for path in paths)
         project = ProjectFiles(Path(path))
         for dotted, is_package in module_names(source):
             imported.add(dotted)
@@ -158,10 +159,6 @@ def _source(path: str) -> bytes:
         return read(path)
     except OSError:
         return b""
-
-
-def _text(dotted: bytes) -> str:
-    return dotted.decode("utf-8", "replace")
 
 
 def _closure(first: Mapping[str, str], edges: Mapping[str, set[str]]) -> dict[str, str]:

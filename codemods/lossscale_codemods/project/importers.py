@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lossscale_codemods.domain import ProjectFiles, is_top, member_path
 from lossscale_codemods.project.discovery import DiscoveredFile, discover
-from lossscale_codemods.source.notebook_cells import Cell, NotebookError, code_cells
+from lossscale_codemods.source.notebook_cells import NotebookError, as_program, code_cells
 from lossscale_codemods.source.reading import parsed, read, text_of
 from lossscale_codemods.tables.frameworks import is_framework
 
@@ -152,22 +152,10 @@ def _said(source: bytes, *, is_notebook: bool) -> _Said:
 def _parsed_cells(notebook: bytes) -> ast.Module | None:
     """Returns the code of a notebook without its magics, if Python parses it."""
     try:
-        lines = [line for cell in code_cells(text_of(notebook)) for line in _python_of(cell)]
+        program, _ = as_program(code_cells(text_of(notebook)))
     except NotebookError:
         return None
-    return parsed("".join(lines).encode("utf-8", "surrogatepass"))
-
-
-def _python_of(cell: Cell) -> Iterator[str]:
-    """Yields the lines of a cell, with nothing done where IPython or a shell gets one."""
-    goes_on = False
-    for line in (*cell.lines, "\n") if cell.is_python else ():
-        text = line.lstrip()
-        if not goes_on and text[:1] not in ("%", "!"):
-            yield line
-            continue
-        yield "\n" if goes_on else f"{line[: len(line) - len(text)]}pass\n"
-        goes_on = text.rstrip().endswith("\\")
+    return parsed(program.encode("utf-8", "surrogatepass"))
 
 
 class _Reader:

@@ -107,10 +107,6 @@ class Modules:
         content = self.files.read(path) if self.files is not None else None
         return content or b""
 
-    def names_in(self, path: Path) -> frozenset[str] | None:
-        """Returns the names in a file's code, and strings; nothing if it cannot be parsed."""
-        return words_in(self.source(path)) if path.suffix in {".py", ".pyi"} else None
-
     def definitions(
         self, resolver: Resolver, path: str, seen: frozenset[tuple[Path, str]] = frozenset()
     ) -> list[Definition]:
@@ -249,7 +245,7 @@ def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None
     paths = {path for word in words for path in files.mentioning(word)} - {files.path}
     naming = []
     for path in sorted(paths):
-        names = modules.names_in(path)
+        names = words_in(modules.source(path)) if path.suffix in {".py", ".pyi"} else None
         if names is None:
             return None
         if not names.isdisjoint(words):

@@ -24,7 +24,7 @@ from lossscale_codemods.python.scopes import (
     class_of_self,
 )
 from lossscale_codemods.source.reading import problem_of
-from lossscale_codemods.source.syntax_tree import children, dotted, tree_of
+from lossscale_codemods.source.syntax_tree import dotted, tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -66,36 +66,18 @@ def is_type_assertion(call: cst.Call) -> bool:
     )
 
 
-_READ_IN: dict[type[cst.CSTNode], tuple[str, ...]] = {
-    cst.Arg: ("value",),
-    cst.Attribute: ("value",),
-    cst.MatchKeywordElement: ("pattern",),
-    cst.Param: ("annotation", "default"),
-    cst.TypeAlias: ("value",),
-    **dict.fromkeys((cst.Global, cst.Import, cst.ImportFrom, cst.Nonlocal), ()),
-}
-"""The fields of nodes in which names are read, where these are not all of them."""
-_OUTSIDE: dict[type[cst.CSTNode], tuple[str, ...]] = {
-    cst.FunctionDef: ("decorators", "params", "returns"),
-    cst.ClassDef: ("decorators", "bases", "keywords"),
-    cst.Lambda: ("params",),
-}
-"""The fields of what has a scope of its own that are evaluated outside of it."""
-
-
 class ReachingDefinitions:
     """The second pass: fills in what reaches each read.
 
     Args:
-        scopes: The file's scopes.
+        collected: What the first pass has found.
     """
 
-    def __init__(self, scopes: Scopes) -> None:
-        self.scopes = scopes
-        self.tree = scopes.tree
-        self._reads: list[tuple[cst.Name | cst.Attribute, Scope]] = []
-        self._place: dict[cst.CSTNode, int] = {}
-        """Where nodes are in the order of the text; statements that bind, where they end."""
+    def __init__(self, collected: BindingCollector) -> None:
+        self.scopes = collected.scopes
+        self.tree = collected.tree
+        self._names = collected.names
+        self._place = collected.places
         self._of_attributes: dict[str, list[Binding]] = {}
         self._found: dict[Binding, _Where] = {}
         self._ordered: dict[Binding | None, Sequence[Binding]] = {}
@@ -108,32 +90,10 @@ class ReachingDefinitions:
             if isinstance(node, cst.Attribute):
                 for binding in bindings:
                     self._of_attributes.setdefault(binding.name, []).append(binding)
-        self._visit(self.tree.module, self.scopes.module)
-        for node, scope in self._reads:
-            self.scopes.scope_of_read[node] = scope
-            self._fill_in(node, scope)
-
-    def _visit(self, node: cst.CSTNode, scope: Scope) -> None:
-        kind = type(node)
-        self._place[node] = len(self._place)
-        if isinstance(node, cst.Name | cst.Attribute):
+        for node, scope in self._names:
             if node not in self.scopes.binding_at or self._is_changed(node):
-                self._reads.append((node, scope))
-        elif isinstance(node, cst.AnnAssign) and node.value is None:
-            self._visit(node.annotation, scope)
-            return
-        elif isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            for part in _parts(node, _OUTSIDE[kind]):
-                self._visit(part, scope)
-            self._place[node] = len(self._place)
-            self._visit(node.body, self.scopes.of_node[node])
-            return
-        elif isinstance(node, COMPREHENSIONS):
-            scope = self.scopes.of_node[node]
-        for part in _parts(node, _READ_IN[kind]) if kind in _READ_IN else children(node):
-            self._visit(part, scope)
-        if isinstance(node, cst.BaseSmallStatement | cst.NamedExpr):
-            self._place[node] = len(self._place)
+                self.scopes.scope_of_read[node] = scope
+                self._fill_in(node, scope)
 
     def _is_changed(self, node: cst.CSTNode) -> bool:
         """Whether something gets a new value that depends on its old one, or loses it."""
@@ -323,15 +283,6 @@ class _Where:
         return False
 
 
-def _parts(node: cst.CSTNode, fields: Sequence[str]) -> Iterator[cst.CSTNode]:
-    for field in fields:
-        value = getattr(node, field)
-        if isinstance(value, cst.CSTNode):
-            yield value
-        else:
-            yield from value or ()
-
-
 def _known_behind(statement: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """Yields the condition that is known behind a statement, and how it came out."""
     match statement:
@@ -368,6 +319,7 @@ def scopes_in(path: Path, source: bytes) -> Scopes | None:
 def scopes_of(tree: Tree) -> Scopes:
     """Returns the scopes of a file, with what can reach each name that is read."""
     scopes = Scopes(tree)
-    BindingCollector(scopes).collect()
-    ReachingDefinitions(scopes).run()
+    collector = BindingCollector(scopes)
+    collector.collect()
+    ReachingDefinitions(collector).run()
     return scopes

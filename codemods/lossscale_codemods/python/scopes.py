@@ -12,7 +12,7 @@ import libcst as cst
 from lossscale_codemods.source.syntax_tree import children, dotted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.source.syntax_tree import Tree
 
@@ -203,28 +203,59 @@ _TARGETS: dict[type[cst.CSTNode], str] = {
 """What gives names a value that is not written beside them, and the field that has the names."""
 _BINDING = frozenset(
     {
-        *SCOPED,
         *(cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal),
         *(cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Param),
         *_TARGETS,
     }
 )
 """What binds a name; to ask each node for each kind took a tenth of a full parse."""
+_READ_IN: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.Arg: ("value",),
+    cst.Attribute: ("value",),
+    cst.MatchKeywordElement: ("pattern",),
+    cst.Param: ("annotation", "default"),
+    cst.TypeAlias: ("value",),
+    **dict.fromkeys((cst.Global, cst.Import, cst.ImportFrom, cst.Nonlocal), ()),
+}
+"""The fields of nodes in which names are read, where these are not all of them."""
+_OUTSIDE: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.FunctionDef: ("decorators", "params", "returns"),
+    cst.ClassDef: ("decorators", "bases", "keywords"),
+    cst.Lambda: ("params",),
+}
+"""The fields of what has a scope of its own that are evaluated outside of it."""
+
+
+def _parts(node: cst.CSTNode, fields: Sequence[str]) -> Iterator[cst.CSTNode]:
+    for field in fields:
+        value = getattr(node, field)
+        if isinstance(value, cst.CSTNode):
+            yield value
+        else:
+            yield from value or ()
 
 
 class BindingCollector:
-    """The first pass."""
+    """The first pass: walks through a file.
+
+    Args:
+        scopes: The file's scopes, which it fills in.
+    """
 
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
         self.tree = scopes.tree
-        self.declared: list[tuple[Scope, str, bool]] = []
-        self.attribute_targets: list[tuple[Scope, cst.Attribute, cst.BaseExpression | None]] = []
+        self.places: dict[cst.CSTNode, int] = {}
+        """Where nodes are in the order of the text; statements that bind, where they end."""
+        self.names: list[tuple[cst.Name | cst.Attribute, Scope]] = []
+        """The names and attributes, read or bound, with the scopes that they are in."""
+        self._declared: list[tuple[Scope, str, bool]] = []
+        self._attribute_targets: list[tuple[Scope, cst.Attribute, cst.BaseExpression | None]] = []
 
     def collect(self) -> None:
         """Fills in the scopes and their bindings."""
-        self._visit_body(self.tree.module, self.scopes.module)
-        for scope, name, is_global in self.declared:
+        self._visit(self.tree.module, self.scopes.module)
+        for scope, name, is_global in self._declared:
             owner = self.scopes.module if is_global else self._enclosing(scope, name)
             for binding in scope.bindings.pop(name, []):
                 binding.scope = owner
@@ -232,7 +263,7 @@ class BindingCollector:
                 owner.bindings.setdefault(name, []).append(binding)
             owner.bindings.setdefault(name, [])
             scope.outward[name] = owner
-        for scope, target, value in self.attribute_targets:
+        for scope, target, value in self._attribute_targets:
             self._bind_attribute(scope, target, value)
 
     def _enclosing(self, scope: Scope, name: str) -> Scope:
@@ -270,60 +301,69 @@ class BindingCollector:
         scope.bindings.setdefault(name, []).append(binding)
         self.scopes.binding_at.setdefault(node, []).append(binding)
 
-    def _visit_body(self, node: cst.CSTNode, scope: Scope) -> None:
-        for child in children(node):
-            self._visit(child, scope)
+    def _visit(self, node: cst.CSTNode, scope: Scope) -> None:
+        kind = type(node)
+        self.places[node] = len(self.places)
+        parts = _parts(node, _READ_IN[kind]) if kind in _READ_IN else children(node)
+        if isinstance(node, cst.Name | cst.Attribute):
+            self.names.append((node, scope))
+        elif isinstance(node, COMPREHENSIONS):
+            scope = self._scope_in(node, scope)
+        elif isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            inner = self._scope_in(node, scope)
+            for part in _parts(node, _OUTSIDE[kind]):
+                self._visit(part, scope)
+            self.places[node] = len(self.places)
+            scope, parts = inner, iter([node.body])
+        elif isinstance(node, cst.AnnAssign) and node.value is None:
+            parts = iter([node.annotation])
+        elif kind in _BINDING:
+            self._bind_names(node, scope)
+        for part in parts:
+            self._visit(part, scope)
+        if isinstance(node, cst.BaseSmallStatement | cst.NamedExpr):
+            self.places[node] = len(self.places)
 
-    def _visit(self, node: cst.CSTNode, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
-        if type(node) not in _BINDING:
-            self._visit_body(node, scope)
-            return
-        if isinstance(node, SCOPED):
-            self._visit_scoped(node, scope)
-            return
-        if isinstance(node, cst.Import):
-            for alias in node.names:
-                self._bind_import(alias, scope)
-            return
-        if isinstance(node, cst.ImportFrom):
-            self._bind_from_import(node, scope)
-            return
-        if isinstance(node, cst.Global | cst.Nonlocal):
-            for item in node.names:
-                self.declared.append((scope, item.name.value, isinstance(node, cst.Global)))
-            return
-        if isinstance(node, cst.Assign):
-            for target in node.targets:
-                self._bind_target(target.target, scope, node.value)
-        elif isinstance(node, cst.AnnAssign):
-            if node.value is not None:
-                self._bind_target(node.target, scope, node.value)
-        elif isinstance(node, cst.NamedExpr):
-            outer = scope
-            while isinstance(outer.node, COMPREHENSIONS) and outer.parent is not None:
-                outer = outer.parent
-            self._bind_target(node.target, outer, node.value)
-        elif isinstance(node, cst.Param):
-            annotation = node.annotation.annotation if node.annotation else None
-            self._bind(scope, node.name.value, BindingKind.PARAMETER, node, annotation)
-        else:
-            target = getattr(node, _TARGETS[type(node)])
-            if target is not None:
-                self._bind_target(target, scope, None)
-        self._visit_body(node, scope)
-
-    def _visit_scoped(self, node: cst.CSTNode, scope: Scope) -> None:
-        inner = Scope(node, scope)
-        self.scopes.of_node[node] = inner
+    def _scope_in(self, node: cst.CSTNode, scope: Scope) -> Scope:
+        """Returns the scope of a node that has one of its own, and binds the node's name."""
         if isinstance(node, cst.FunctionDef):
             self._bind(scope, node.name.value, BindingKind.FUNCTION, node)
             if scope.is_class:
-                scope.attributes.setdefault(node.name.value, []).extend(
-                    self.scopes.binding_at[node]
-                )
+                methods = scope.attributes.setdefault(node.name.value, [])
+                methods += self.scopes.binding_at[node]
         elif isinstance(node, cst.ClassDef):
             self._bind(scope, node.name.value, BindingKind.CLASS, node)
-        self._visit_body(node, inner)
+        inner = self.scopes.of_node[node] = Scope(node, scope)
+        return inner
+
+    def _bind_names(self, node: cst.CSTNode, scope: Scope) -> None:
+        match node:
+            case cst.Import(names=aliases):
+                for alias in aliases:
+                    self._bind_import(alias, scope)
+            case cst.ImportFrom():
+                self._bind_from_import(node, scope)
+            case cst.Global(names=items) | cst.Nonlocal(names=items):
+                is_global = isinstance(node, cst.Global)
+                self._declared += [(scope, item.name.value, is_global) for item in items]
+            case cst.Assign(targets=targets, value=value):
+                for one in targets:
+                    self._bind_target(one.target, scope, value)
+            case (
+                cst.AnnAssign(target=target, value=value)
+                | cst.NamedExpr(target=target, value=value)
+            ):
+                while isinstance(scope.node, COMPREHENSIONS) and scope.parent is not None:
+                    scope = scope.parent
+                self._bind_target(target, scope, value)
+            case cst.Param(name=name, annotation=annotation):
+                of_function = self.scopes.of_node[self.tree.parents[self.tree.parents[node]]]
+                kind = annotation.annotation if annotation is not None else None
+                self._bind(of_function, name.value, BindingKind.PARAMETER, node, kind)
+            case _:
+                target = getattr(node, _TARGETS[type(node)])
+                if target is not None:
+                    self._bind_target(target, scope, None)
 
     def _bind_import(self, alias: cst.ImportAlias, scope: Scope) -> None:
         path = dotted(alias.name) or ""
@@ -353,7 +393,7 @@ class BindingCollector:
             kind = BindingKind.ASSIGN if value is not None else BindingKind.OTHER
             self._bind(scope, target.value, kind, target, value)
         elif isinstance(target, cst.Attribute):
-            self.attribute_targets.append((scope, target, value))
+            self._attribute_targets.append((scope, target, value))
         elif isinstance(target, cst.Tuple | cst.List):
             values = value.elements if isinstance(value, cst.Tuple | cst.List) else ()
             if len(values) != len(target.elements) or any(

@@ -312,7 +312,10 @@ def with_whole_change(records: Sequence[Record], before: bytes, after: bytes) ->
         index: [] for index, record in enumerate(records) if record.outcome is Outcome.REWRITTEN
     }
     for hunk in _hunks(before, after) if parts else ():
-        own = {index: [e for e in records[index].edits if _touch(e, hunk)] for index in parts}
+        own = {
+            index: [e for e in records[index].edits if e.start <= hunk.end and hunk.start <= e.end]
+            for index in parts
+        }
         inside = [index for index, edits in own.items() if edits]
         edits = {edit for index in inside for edit in own[index]}
         within = all(hunk.start <= e.start and e.end <= hunk.end for e in edits)
@@ -346,10 +349,6 @@ def _hunks(before: bytes, after: bytes) -> list[Edit]:
         for tag, i, j, k, m in matcher.get_opcodes()
         if tag != "equal"
     ]
-
-
-def _touch(edit: Edit, hunk: Edit) -> bool:
-    return edit.start <= hunk.end and hunk.start <= edit.end
 
 
 def _removals(program: Program, options: Options) -> Iterator[tuple[Rule, Removal]]:

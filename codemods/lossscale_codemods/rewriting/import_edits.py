@@ -169,17 +169,14 @@ class ImportEditor:
 
     def alias_assignments(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits that take out assignments of aliases that nothing needs."""
-        edits_of: dict[cst.CSTNode, list[Edit]] = {}
-        for binding in self.plan.dropped:
-            if not isinstance(binding.node, cst.ImportAlias):
-                statement = small_statement(self.tree, binding.node)
-                if statement is not None and statement not in edits_of:
-                    self.gone.append(statement)
-                    edits_of[statement] = []
-        for gone in edits_of:
-            if isinstance(gone, cst.BaseSmallStatement):
-                edits_of[gone] = remove_statement(self.tree, gone, self.gone)
-        return edits_of
+        gone = dict.fromkeys(
+            statement
+            for binding in self.plan.dropped
+            if not isinstance(binding.node, cst.ImportAlias)
+            and (statement := small_statement(self.tree, binding.node)) is not None
+        )
+        self.gone += gone
+        return {one: remove_statement(self.tree, one, self.gone) for one in gone}
 
 
 def unused_imports(program: Program) -> set[str]:

@@ -102,8 +102,14 @@ class Decisions:
                 advice = error.advice or _BY_HAND.format(self.rules.rule_of[occurrence])
                 self.rules.forced[occurrence] = Review(str(error), advice)
                 return None
-        removed = self._removed_statements()
-        removed += self._assigned_to_themselves(edits)
+        given_up = [
+            binding
+            for verdict in self.rules.verdicts.values()
+            if isinstance(verdict, Rewrite)
+            for binding in verdict.removes
+        ]
+        statements = (small_statement(self.tree, binding.node) for binding in given_up)
+        removed = [one for one in dict.fromkeys(statements) if one is not None]
         editor = ImportEditor(self.program, plan, removed)
         try:
             import_edits = editor.edits()
@@ -124,7 +130,10 @@ class Decisions:
             outcomes.edits += of_assignment
         for statement in removed:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
-        outcomes.changed_names = plan.changed_names | self._removed_variables()
+        module = self.program.scopes.module
+        outcomes.changed_names = plan.changed_names | {
+            binding.name for binding in given_up if binding.scope is module
+        }
         if outcomes.edits:
             outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
@@ -196,44 +205,6 @@ class Decisions:
                     )
                     forced = True
         return forced
-
-    def _removed_statements(self) -> list[cst.BaseSmallStatement]:
-        removed: list[cst.BaseSmallStatement] = []
-        for verdict in self.rules.verdicts.values():
-            if isinstance(verdict, Rewrite):
-                for binding in verdict.removes:
-                    statement = small_statement(self.tree, binding.node)
-                    if statement is not None and statement not in removed:
-                        removed.append(statement)
-        return removed
-
-    def _assigned_to_themselves(
-        self, edits: dict[Occurrence, list[Edit]]
-    ) -> list[cst.BaseSmallStatement]:
-        """Returns what `mp = mp.experimental` is in, which became `mp = mp`; it needs no edits."""
-        useless: list[cst.BaseSmallStatement] = []
-        for occurrence, of_name in edits.items():
-            statement = self.tree.parent(occurrence.node)
-            match statement:
-                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
-                    start, end = occurrence.span
-                    moved = [Edit(e.start - start, e.end - start, e.text) for e in of_name]
-                    inside = all(e.start >= 0 and e.end <= end - start for e in moved)
-                    is_global = self.program.scope(occurrence) is self.program.scopes.module
-                    old = self.tree.text[start:end]
-                    if inside and is_global and apply_edits(old, moved) == name.encode():
-                        useless.append(statement)
-                        edits[occurrence] = []
-        return useless
-
-    def _removed_variables(self) -> set[str]:
-        return {
-            binding.name
-            for verdict in self.rules.verdicts.values()
-            if isinstance(verdict, Rewrite)
-            for binding in verdict.removes
-            if binding.scope is self.program.scopes.module
-        }
 
     def _recorded(
         self,

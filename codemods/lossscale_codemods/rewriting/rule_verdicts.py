@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain import BESIDE, Occurrence, Role, expects_error, version_guards
+from lossscale_codemods.domain import BESIDE, Occurrence, Role, version_guards
 from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Rule, Suppressed, Verdict
 from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.source.reading import text_of
@@ -150,11 +150,6 @@ class RuleVerdicts:
             return self.forced[occurrence]
         if not isinstance(verdict, Rewrite):
             return verdict
-        if not verdict.is_rename and expects_error(occurrence.node, self.program):
-            return Review(
-                "a test expects an error here, which the new code would not raise",
-                "Test what the program does instead of it, or take the test out.",
-            )
         if occurrence.ambiguous and occurrence.role is not Role.UNRESOLVED:
             if verdict.is_rename and self._is_new_as_well(occurrence):
                 return Ignore()

@@ -8,20 +8,26 @@ that change are written again; every other byte of the file is kept.
 
 from __future__ import annotations
 
-import ast
 import codecs
 import dataclasses
 import difflib
 import json
 import re
-import warnings
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.source import reading
-from lossscale_codemods.source.notebook_cells import JSON_STRING, Cell, NotebookError, code_cells
-from lossscale_codemods.tables.likely_names import mentions_of_old_names
+from lossscale_codemods.source.notebook_cells import (
+    JSON_STRING,
+    MARKER,
+    PREFIXED,
+    Cell,
+    NotebookError,
+    as_program,
+    code_cells,
+    parses,
+)
 from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
@@ -33,20 +39,8 @@ if TYPE_CHECKING:
 
 
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_MARKER = "# compat-lossscale-cell "
 _LINE = re.compile(r"\bline (\d+)\b")
-_TARGET = r"\w[\w.]*(?:\[[^\]]*\])*"
-_MAGIC = re.compile(
-    rf"^(\s*)(?:[%!?]|{_TARGET}(?:\s*,\s*{_TARGET})*\s*=\s*[%!](?!=)|\S+\?\??\s*$|[/,;]\w)"
-)
-_SHELL = re.compile(
-    r"^\s*(?:cat|cd|conda|cp|less|ll|ls|mamba|man|mkdir|more|mv|pip3?|pwd|rm|rmdir|uv)\s+[^\s=(.,]"
-)
-"""Magics that IPython takes without a `%`, where the line is no Python."""
-_TIMED = re.compile(r"^(\s*%(?:time|timeit|prun|memit)\s+(?:-\w+\s+(?:\d+\s+)?)*)(?!-)(\S.*)$")
-"""Magics of a line that run the Python behind them, with their options."""
-_PREFIXED = "  # behind magic "
-_PROSE_CELL_MAGICS = ("%%html", "%%javascript", "%%js", "%%latex", "%%markdown", "%%svg")
+_INDISTINCT = "The cells could not be distinguished after the change."
 
 
 def migrate_notebook(
@@ -75,7 +69,7 @@ def migrate_notebook(
         if can_hold_old_name("".join(cell.lines).encode(), selection=options.selection):
             return Result(source, source, Status.UNREADABLE, problem=_why_broken(cell))
     options = dataclasses.replace(options, notebook=True)
-    program, masked = _as_program(cells)
+    program, masked = as_program(cells)
     given = program.encode("utf-8")
     result = migrate_fully(given, options, project)
     records = [_located(record, program, masked) for record in result.records]
@@ -83,8 +77,7 @@ def migrate_notebook(
     if result.status is Status.CHANGED:
         after = _split(result.text, masked)
         if after is None or len(after) != len(cells):
-            problem = "The cells could not be distinguished after the change."
-            return Result(source, source, Status.REFUSED, tuple(records), problem)
+            return Result(source, source, Status.REFUSED, tuple(records), _INDISTINCT)
         changed = {cell.number: lines for cell, lines in zip(cells, after, strict=True)}
     elif result.status is not Status.UNCHANGED:
         return dataclasses.replace(result, source=source, output=source, records=tuple(records))
@@ -95,6 +88,9 @@ def migrate_notebook(
             lines[-1] = lines[-1].removesuffix("\n")
         if list(cell.lines) != lines:
             text = text[: cell.start] + _encoded(text, cell, lines) + text[cell.end :]
+    written = {cell.number: "".join(cell.lines) for cell in code_cells(text)}
+    if any(written[number] != "".join(lines) for number, lines in changed.items()):
+        return Result(source, source, Status.REFUSED, tuple(records), _INDISTINCT)
     output = text.encode("utf-8")
     status = Status.UNCHANGED if output == source else Status.CHANGED
     return Result(
@@ -124,7 +120,7 @@ def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:
     good: list[Cell] = []
     broken: list[Cell] = []
     for cell in cells:
-        program, _ = _as_program([cell])
+        program, _ = as_program([cell])
         readable = reading.problem_of(program.encode("utf-8", "surrogatepass")) is None
         (good if readable else broken).append(cell)
     return good, broken
@@ -165,89 +161,21 @@ def _encoded(text: str, cell: Cell, lines: list[str]) -> str:
     return opening + separator.join(out) + closing
 
 
-def _as_program(cells: list[Cell]) -> tuple[str, dict[str, str]]:
-    """Returns the cells as one program, and the lines that its masks stand for."""
-    out: list[str] = []
-    masked: dict[str, str] = {}
-    for cell in cells:
-        out.append(f"{_MARKER}{cell.number}\n")
-        if cell.is_python and _is_plain(cell):
-            out += [line.rstrip("\n") + "\n" for line in cell.lines]
-            continue
-        continued, indent = False, ""
-        for line in cell.lines:
-            body = line.rstrip("\n")
-            indent = indent if continued else body[: len(body) - len(body.lstrip())]
-            key = f"{cell.number}.{len(masked)}"
-            timed = None if continued else _TIMED.match(body)
-            if timed is not None and cell.is_python and _parses(timed.group(2)):
-                masked[_PREFIXED + key] = timed.group(1).lstrip()
-                out.append(f"{indent}{timed.group(2)}{_PREFIXED}{key}\n")
-                continue
-            magic = not cell.is_python or continued or _is_magic(body)
-            if magic:
-                mask = _mask(body, key, cell, indent)
-                masked[mask] = body
-                out.append(mask + "\n")
-            else:
-                out.append(body + "\n")
-            continued = magic and body.endswith("\\")
-    return "".join(out), masked
-
-
-def _is_magic(line: str) -> bool:
-    """Whether a line is one for IPython, in a cell that has some."""
-    if _MAGIC.match(line) is not None:
-        return True
-    return _SHELL.match(line) is not None and not _parses(line.strip())
-
-
-def _mask(line: str, key: str, cell: Cell, indent: str) -> str:
-    """Returns a line of Python that stands for a magic, a shell line or one of no Python."""
-    indent = indent if cell.is_python else ""
-    is_prose = cell.first_line.startswith(_PROSE_CELL_MAGICS)
-    if not is_prose and any(mentions_of_old_names(line)):
-        # As IPython writes it, so that rules see the string.
-        return f"{indent}get_ipython().system({line.strip()!r})  # masked {key}"
-    return f"{indent}pass  # masked {key}"
-
-
-def _parses(statement: str) -> bool:
-    try:
-        ast.parse(statement)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return "#" not in statement
-
-
-def _is_plain(cell: Cell) -> bool:
-    """Whether a cell has no magics: then `%` at the start of a line is an operator."""
-    source = "".join(cell.lines)
-    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            compile(source, "<cell>", "exec", flags, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-    return True
-
-
 def _split(program: str, masked: dict[str, str]) -> list[list[str]] | None:
     """Returns the lines of each cell; nothing if a line is no longer what its magic takes."""
     cells: list[list[str]] = []
-    prefixed = [key for key in masked if key.startswith(_PREFIXED)]
+    prefixed = [key for key in masked if key.startswith(PREFIXED)]
     for line in program.split("\n"):
-        if line.startswith(_MARKER):
+        if line.startswith(MARKER):
             cells.append([])
         elif cells:
-            key = line[line.rindex(_PREFIXED) :] if _PREFIXED in line else None
+            key = line[line.rindex(PREFIXED) :] if PREFIXED in line else None
             if key is not None:
                 if key not in prefixed:
                     return None
                 prefixed.remove(key)
                 statement = line.removesuffix(key)
-                if not _parses(statement.strip()):
+                if not parses(statement.strip()):
                     return None
                 indent = statement[: len(statement) - len(statement.lstrip())]
                 cells[-1].append(f"{indent}{masked[key]}{statement.strip()}\n")
@@ -271,8 +199,8 @@ def _located(record: Record, program: str, masked: dict[str, str]) -> Record:
     start, end = record.column, record.end_column
     if line in masked:
         start, end = 1, len(masked[line]) + 1
-    elif _PREFIXED in line:
-        before = len(masked[line[line.rindex(_PREFIXED) :]])
+    elif PREFIXED in line:
+        before = len(masked[line[line.rindex(PREFIXED) :]])
         start, end = start + before, end + before
     place = _place(record.line, lines)
     if place is None:
@@ -293,8 +221,8 @@ def _located(record: Record, program: str, masked: dict[str, str]) -> Record:
 def _place(line: int, lines: Sequence[str]) -> tuple[int, int] | None:
     """Returns the cell in which a line of the program stands, and which of its lines it is."""
     for index in range(line - 1, -1, -1):
-        if lines[index].startswith(_MARKER):
-            return int(lines[index][len(_MARKER) :]), line - index - 1
+        if lines[index].startswith(MARKER):
+            return int(lines[index][len(MARKER) :]), line - index - 1
     return None
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Migrates files in processes of their own, because a parser can crash, hang, or be killed.
+"""Migrates files in other processes, because a parser can crash, hang, or be killed.
 
-So of a file over which its process dies, only that is lost. Its time is counted in its own
-processor time, so that the result is the same on a busy machine. Workers do not hear of Ctrl-C;
-whoever started them stops them, and they end with it.
+A process has one file at a time. If it dies, only that file is lost, and another process takes the
+next one. Time is counted in its own processor time, so that the result is the same on a busy
+machine. Workers do not hear of Ctrl-C; whoever started them stops them, and they end with it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from lossscale_codemods.tables.records import Result, Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
-    from multiprocessing.process import BaseProcess
 
     from lossscale_codemods.tables.options import Options
 
@@ -56,18 +55,52 @@ class Task(NamedTuple):
 Work: TypeAlias = "Callable[[Task], Result]"
 
 
-class _Worker(NamedTuple):
-    """A process that migrates a file.
+class _Worker:
+    """A process that migrates one file after the other.
+
+    Args:
+        work: What it does with a task.
 
     Attributes:
-        task: The file.
         process: The process.
-        until: When it has taken too long on the clock, whatever it does.
+        connection: Where it takes tasks and gives results.
+        task: The file that it migrates, or the last one.
+        until: When that has taken too long on the clock, whatever the process does.
     """
 
     task: Task
-    process: BaseProcess
     until: float
+
+    def __init__(self, work: Work) -> None:
+        self.connection, theirs = multiprocessing.Pipe()
+        self.process = multiprocessing.Process(target=_serve, args=(work, theirs))
+        self.process.start()
+        theirs.close()
+
+    def begin(self, task: Task) -> None:
+        """Gives the process a file. If it is dead, `result` says so."""
+        self.task = task
+        self.until = time.monotonic() + _OTHER_LOAD * _seconds(task)
+        with contextlib.suppress(OSError):
+            self.connection.send(task)
+
+    def result(self) -> Result:
+        """Returns what the process has sent, or what is to be said of a file over which it died."""
+        with contextlib.suppress(EOFError, OSError):
+            result: Result = self.connection.recv()
+            return result
+        self.process.join()
+        code = self.process.exitcode
+        why = f"The process that parsed it died (exit code {code})"
+        if code == -_OUT_OF_TIME or self.until < time.monotonic():
+            why = "The parser took too long over it"
+        problem = f"{why}, so nothing is known of it. The file is unchanged. Report it."
+        return Result(b"", b"", Status.UNREADABLE, problem=problem)
+
+    def kill(self) -> None:
+        """Ends the process."""
+        self.process.kill()
+        self.process.join()
 
 
 class Workers:
@@ -84,16 +117,17 @@ class Workers:
     def __init__(self, jobs: int, work: Work) -> None:
         self._jobs = jobs
         self.work = work
-        self._under_way: dict[Connection, _Worker] = {}
+        self._idle: list[_Worker] = []
+        self._busy: dict[Any, _Worker] = {}
+        """Those that have a file, by their connections."""
 
     def __enter__(self) -> Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
         with held_back():
-            for worker in self._under_way.values():
-                worker.process.kill()
-                worker.process.join()
+            for worker in (*self._idle, *self._busy.values()):
+                worker.kill()
 
     def migrate(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
         """Yields each task with its result, as they come.
@@ -102,45 +136,25 @@ class Workers:
             tasks: What to migrate. The largest goes first, so that no worker is left with it.
         """
         waiting = sorted(tasks, key=lambda task: task.size)
-        while waiting or self._under_way:
-            while waiting and len(self._under_way) < self._jobs:
-                self._start(waiting.pop())
-            first_until = min(worker.until for worker in self._under_way.values())
+        while waiting or self._busy:
+            while waiting and len(self._busy) < self._jobs:
+                with held_back():
+                    worker = self._idle.pop() if self._idle else _Worker(self.work)
+                    self._busy[worker.connection] = worker
+                    worker.begin(waiting.pop())
+            first_until = min(worker.until for worker in self._busy.values())
             seconds = max(0.0, first_until - time.monotonic())
-            for connection in multiprocessing.connection.wait(list(self._under_way), seconds):
-                assert isinstance(connection, multiprocessing.connection.Connection)
-                worker = self._under_way.pop(connection)
-                yield worker.task, _result_of(worker, connection)
-            for worker in self._under_way.values():
+            for connection in multiprocessing.connection.wait(list(self._busy), seconds):
+                worker = self._busy[connection]
+                result = worker.result()
+                with held_back():
+                    del self._busy[connection]
+                    if worker.process.is_alive():
+                        self._idle.append(worker)
+                yield worker.task, result
+            for worker in self._busy.values():
                 if worker.until < time.monotonic():
-                    worker.process.kill()
-
-    def _start(self, task: Task) -> None:
-        with held_back():
-            ours, theirs = multiprocessing.Pipe(duplex=False)
-            process = multiprocessing.Process(target=_serve, args=(self.work, task, theirs))
-            process.start()
-            theirs.close()
-            until = time.monotonic() + _OTHER_LOAD * _seconds(task)
-            self._under_way[ours] = _Worker(task, process, until)
-
-
-def _result_of(worker: _Worker, connection: Connection) -> Result:
-    """Returns what a worker has sent, or what is to be said of a file over which it died."""
-    try:
-        result = connection.recv()
-        assert isinstance(result, Result)
-    except (EOFError, OSError):
-        worker.process.join()
-        code = worker.process.exitcode
-        why = f"The process that parsed it died (exit code {code})"
-        if code == -_OUT_OF_TIME or worker.until < time.monotonic():
-            why = "The parser took too long over it"
-        problem = f"{why}, so nothing is known of it. The file is unchanged. Report it."
-        result = Result(b"", b"", Status.UNREADABLE, problem=problem)
-    worker.process.join()
-    connection.close()
-    return result
+                    worker.kill()
 
 
 @contextlib.contextmanager
@@ -158,17 +172,19 @@ def _seconds(task: Task) -> float:
     return SECONDS + task.size / BYTES_A_SECOND
 
 
-def _serve(work: Work, task: Task, connection: Connection) -> None:
+def _serve(work: Work, connection: Connection) -> None:
     faulthandler.disable()  # That it died is reported; a trace of C code would only frighten.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(_OUT_OF_TIME, signal.SIG_DFL)
     # A tree is many objects, which live until their file is done.
     gc.set_threshold(200_000)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    signal.setitimer(signal.ITIMER_PROF, _seconds(task))
-    result = work(task)
-    signal.setitimer(signal.ITIMER_PROF, 0.0)
-    connection.send(result)
+    while True:
+        task = connection.recv()
+        signal.setitimer(signal.ITIMER_PROF, _seconds(task))
+        result = work(task)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        connection.send(result)
 
 
 def _end_with_parent() -> None:

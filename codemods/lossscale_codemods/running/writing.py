@@ -58,7 +58,7 @@ def write_atomically(path: Path, before: bytes, after: bytes, root: Path) -> Non
         with _held(target) as (held, status), file_beside(target, LEFT_OVER) as beside:
             _write(beside, after, status, target)
             # The last look is taken when all that is left to do is to rename.
-            if _read(held) != before or not _stands_there(target, held):
+            if _read(held) != before or not os.path.samestat(os.fstat(held), os.lstat(target)):
                 raise WriteRefusedError("It changed while it was being migrated. Run again.")
             beside.replace(target)
     except FileNotFoundError as error:
@@ -98,10 +98,6 @@ def _held(target: Path) -> Iterator[tuple[int, os.stat_result]]:
 def _read(descriptor: int) -> bytes:
     with os.fdopen(os.dup(descriptor), "rb") as file:
         return file.read()
-
-
-def _stands_there(target: Path, descriptor: int) -> bool:
-    return os.path.samestat(os.fstat(descriptor), os.lstat(target))
 
 
 def _write(beside: Path, after: bytes, status: os.stat_result, target: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code cells of a Jupyter notebook, and where each is in the text of the file."""
+"""The code cells of a Jupyter notebook: where each is in the file, and all as one program."""
 
 from __future__ import annotations
 
@@ -7,18 +7,33 @@ import dataclasses
 import io
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lossscale_codemods.source.reading import text_of
+from lossscale_codemods.source.reading import parsed, text_of
+from lossscale_codemods.tables.likely_names import mentions_of_old_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SOURCE = re.compile(r'"source"[ \t\n\r]*:[ \t\n\r]*')
 _PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%python3", "%%python")
+MARKER = "# compat-lossscale-cell "
+"""What is in front of each cell, and its number behind it."""
+_TARGET = r"\w[\w.]*(?:\[[^\]]*\])*"
+_MAGIC = re.compile(
+    rf"^(\s*)(?:[%!?]|{_TARGET}(?:\s*,\s*{_TARGET})*\s*=\s*[%!](?!=)|\S+\?\??\s*$|[/,;]\w)"
+)
+_SHELL = re.compile(
+    r"^\s*(?:cat|cd|conda|cp|less|ll|ls|mamba|man|mkdir|more|mv|pip3?|pwd|rm|rmdir|uv)\s+[^\s=(.,]"
+)
+"""Magics that IPython takes without a `%`, where the line is no Python."""
+_TIMED = re.compile(r"^(\s*%(?:time|timeit|prun|memit)\s+(?:-\w+\s+(?:\d+\s+)?)*)(?!-)(\S.*)$")
+"""Magics of a line that run the Python behind them, with their options."""
+PREFIXED = "  # behind magic "
+_PROSE_CELL_MAGICS = ("%%html", "%%javascript", "%%js", "%%latex", "%%markdown", "%%svg")
 _value_at = json.JSONDecoder().raw_decode
 """Returns the JSON value that starts at a position, and where it ends."""
 
@@ -72,7 +87,7 @@ def code_cells(text: str) -> Iterator[Cell]:
                 "notebook --inplace`, then run again"
             )
         raise NotebookError("it has no list of cells")
-    spans = dict(_cell_sources(text))
+    spans = dict(_cell_sources(text, content["cells"]))
     for index, cell in enumerate(content["cells"]):
         if not isinstance(cell, dict) or "cell_type" not in cell:
             raise NotebookError(f"cell {index + 1} has no cell_type")
@@ -85,6 +100,63 @@ def code_cells(text: str) -> Iterator[Cell]:
             raise NotebookError(f"the source of cell {index + 1} is not text")
         # Jupyter also starts a new string where Python sees no new line: behind a form feed.
         yield Cell(index + 1, *spans[index], tuple(io.StringIO(source)))
+
+
+def as_program(cells: Iterable[Cell]) -> tuple[str, dict[str, str]]:
+    """Returns the cells as one program, and the lines that its masks stand for."""
+    out: list[str] = []
+    masked: dict[str, str] = {}
+    for cell in cells:
+        out.append(f"{MARKER}{cell.number}\n")
+        if cell.is_python and _is_plain(cell):
+            out += [line.rstrip("\n") + "\n" for line in cell.lines]
+            continue
+        continued, indent = False, ""
+        for line in cell.lines:
+            body = line.rstrip("\n")
+            indent = indent if continued else body[: len(body) - len(body.lstrip())]
+            key = f"{cell.number}.{len(masked)}"
+            timed = None if continued else _TIMED.match(body)
+            if timed is not None and cell.is_python and parses(timed.group(2)):
+                masked[PREFIXED + key] = timed.group(1).lstrip()
+                out.append(f"{indent}{timed.group(2)}{PREFIXED}{key}\n")
+                continue
+            magic = not cell.is_python or continued or _is_magic(body)
+            if magic:
+                mask = _mask(body, key, cell, indent)
+                masked[mask] = body
+                out.append(mask + "\n")
+            else:
+                out.append(body + "\n")
+            continued = magic and body.endswith("\\")
+    return "".join(out), masked
+
+
+def _is_magic(line: str) -> bool:
+    """Whether a line is one for IPython, in a cell that has some."""
+    if _MAGIC.match(line) is not None:
+        return True
+    return _SHELL.match(line) is not None and not parses(line.strip())
+
+
+def _mask(line: str, key: str, cell: Cell, indent: str) -> str:
+    """Returns a line of Python that stands for a magic, a shell line or one of no Python."""
+    indent = indent if cell.is_python else ""
+    is_prose = cell.first_line.startswith(_PROSE_CELL_MAGICS)
+    if not is_prose and any(mentions_of_old_names(line)):
+        # As IPython writes it, so that rules see the string.
+        return f"{indent}get_ipython().system({line.strip()!r})  # masked {key}"
+    return f"{indent}pass  # masked {key}"
+
+
+def parses(statement: str) -> bool:
+    """Whether a line is a statement of Python, without a comment."""
+    return parsed(statement.encode("utf-8", "surrogatepass")) is not None and "#" not in statement
+
+
+def _is_plain(cell: Cell) -> bool:
+    """Whether a cell has no magics: then `%` at the start of a line is an operator."""
+    return parsed("".join(cell.lines).encode("utf-8", "surrogatepass")) is not None
 
 
 def texts_of(path: Path, source: bytes) -> dict[int | None, str]:
@@ -103,34 +175,12 @@ def texts_of(path: Path, source: bytes) -> dict[int | None, str]:
         return {}
 
 
-def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
+def _cell_sources(text: str, cells: Sequence[Any]) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yields where the `source` value of each cell is in the text."""
-    for key, start, _ in _parts(text, _skip_space(text, 0)):
-        if key == "cells":
-            for index, (_, left, _) in enumerate(_parts(text, start)):
-                for name, value_start, value_end in _parts(text, left):
-                    if name == "source" and text[left] == "{":
-                        yield index, (value_start, value_end)
-
-
-def _skip_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
-
-
-def _parts(text: str, position: int) -> Iterator[tuple[object, int, int]]:
-    """Yields the members of the JSON object or array that starts at a position."""
-    closing = {"{": "}", "[": "]"}.get(text[position])
-    if closing is None:
-        return
-    position = _skip_space(text, position + 1)
-    while text[position] != closing:
-        start, key = position, None
-        if closing == "}":
-            key, end = _value_at(text, position)
-            start = _skip_space(text, _skip_space(text, end) + 1)
-        _, end = _value_at(text, start)
-        yield key, start, end
-        position = _skip_space(text, end)
-        if text[position] == ",":
-            position = _skip_space(text, position + 1)
+    found = _SOURCE.finditer(text)
+    for index, cell in enumerate(cells):
+        for match in found if isinstance(cell, dict) and "source" in cell else ():
+            value, end = _value_at(text, match.end())
+            if value == cell["source"]:
+                yield index, (match.end(), end)
+                break

@@ -167,22 +167,6 @@ def test_a_file_that_does_not_parse_says_nothing(tmp_path: Path) -> None:
     assert kinds(tmp_path, files) == UNKNOWN
 
 
-def test_a_module_that_a_function_imports(tmp_path: Path) -> None:
-    lazy = """
-    def train():
-        from tensorflow.compat.v1 import train as v1_train
-        return v1_train
-    def either(flag):
-        from tensorflow.compat.v1 import train as v1_train
-        return v1_train if flag else mine
-    """
-    main = "import lazy\nx = lazy.{function}().AdamOptimizer(0.1)"
-    files = {"lazy.py": lazy, "main.py": main.format(function="train")}
-    assert kinds(tmp_path, files) == {ObjectType.V1}
-    files["main.py"] = main.format(function="either")
-    assert ObjectType.UNKNOWN in kinds(tmp_path, files)
-
-
 @pytest.mark.parametrize("call", ["parser.parse_args()", "make().parse_known_args()[0]"])
 def test_settings_of_a_command_line_are_no_optimizer(tmp_path: Path, call: str) -> None:
     (tmp_path / "a").mkdir()

@@ -224,3 +224,13 @@ def test_old_names_in_other_magics_are_reported(cell: str) -> None:
 def test_prose_in_a_magic_asks_for_nothing() -> None:
     cell = "%%markdown\ntf.keras.mixed_precision.experimental is gone"
     assert migrated(cell) == ([cell], [])
+
+
+def test_a_copy_of_a_source_elsewhere_in_its_cell() -> None:
+    line = "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')"
+    metadata = {"source": f"import tensorflow as tf\n{line}"}
+    cell = {"cell_type": "code", "metadata": metadata, **metadata}
+    given = json.dumps({"cells": [cell], "nbformat": 4}).encode()
+    result = migrate_notebook(given, Options())
+    assert (result.status, result.output) == (Status.REFUSED, given)
+    assert "could not be distinguished" in result.problem

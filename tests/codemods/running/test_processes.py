@@ -84,6 +84,22 @@ def compute(_: Task) -> Result:
     return Result(b"", b"", Status.UNCHANGED)
 
 
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_worker_migrates_one_file_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(multiprocessing, "Process", multiprocessing.get_context(method).Process)
+    tasks = [Task(name, 0, Options()) for name in "ab"]
+    with Workers(1, say_who) as workers:
+        said = {result.problem for _ in range(2) for _, result in workers.migrate(tasks)}
+    assert len(said) == 1
+    assert said != {str(os.getpid())}
+
+
+def say_who(_: Task) -> Result:
+    return Result(b"", b"", Status.UNCHANGED, problem=str(os.getpid()))
+
+
 def test_workers_are_stopped_at_the_end() -> None:
     with pytest.raises(KeyboardInterrupt):
         _interrupt()
