@@ -20,7 +20,7 @@ from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables.names import loss_scale_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from lossscale_codemods.domain.program import Program
 
@@ -137,25 +137,6 @@ class Evaluator:
             return self.calls[atom_key(node.func)](*args, **self.keywords(node))
         raise UnknownAtomError(atom_key(node))
 
-    def operands(self, node: ast.expr) -> Sequence[ast.expr] | None:
-        """Returns the parts that the value of an expression is made of; nothing of an atom."""
-        match node:
-            case _ if atom_key(node) in self.atoms:
-                return None
-            case ast.Constant():
-                return ()
-            case ast.UnaryOp(op=sign, operand=operand) if type(sign) in _UNARY:
-                return [operand]
-            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
-                return [left, right]
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                return [test, body, orelse]
-            case ast.BoolOp(values=values):
-                return values
-            case ast.Call(func=func) if atom_key(func) in self.calls:
-                return [*node.args, *(keyword.value for keyword in node.keywords)]
-        return None
-
     def keywords(self, node: ast.Call) -> dict[str, Any]:
         """Returns the keyword arguments of a call, with `**` ones unpacked."""
         values: dict[str, Any] = {}
@@ -182,15 +163,6 @@ class Evaluator:
             if bool(value) != isinstance(node.op, ast.And):
                 return value
         return value
-
-
-def atoms(node: ast.expr, evaluator: Evaluator) -> Iterator[str]:
-    """Yields the parts of an expression whose values are not known, the outermost ones."""
-    operands = evaluator.operands(node)
-    if operands is None:
-        yield atom_key(node)
-    for operand in operands or ():
-        yield from atoms(operand, evaluator)
 
 
 def constant(source: str) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import itertools
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from lossscale_codemods.rules.loss_scale_arguments import SOURCES
 from lossscale_codemods.source.edits import apply_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from lossscale_codemods.domain import Program
     from lossscale_codemods.rewriting.resolution import Outcomes
@@ -138,6 +139,10 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
             loss_scale_values.parse_expression(claim.old),
             loss_scale_values.parse_expression(new),
         )
+        variables = {
+            name: [loss_scale_values.parse_expression(source) for source in sources]
+            for name, sources in claim.definitions.items()
+        }
     except SyntaxError as error:
         return f"it cannot be read ({error})."
     calls = {
@@ -157,7 +162,7 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
         exec(source, functions)
     helpers = {name: functions[name] for name in SOURCES}
     agreed = 0
-    for atoms in _assignments(old_node, claim.values, calls):
+    for atoms in _assignments(old_node, variables, calls):
         old = _evaluate_old(old_node, loss_scale_values.Evaluator(atoms, calls))
         if old is None:
             continue
@@ -189,16 +194,92 @@ def _evaluate_new(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> Los
 
 
 def _assignments(
-    old: ast.expr, values: Mapping[str, Sequence[object]], calls: Mapping[str, Any]
+    old: ast.expr,
+    variables: Mapping[str, list[ast.expr]],
+    calls: Mapping[str, Any],
 ) -> Iterator[dict[str, object]]:
-    """Yields values for the unknown parts, over every kind of value that each can have."""
-    evaluator = loss_scale_values.Evaluator(values, calls)
-    atoms = {one: values.get(one, STAND_INS) for one in loss_scale_values.atoms(old, evaluator)}
-    if len(atoms) > _MOST_ATOMS:
-        # All alike, then each alone: the kinds matter, not their combinations.
-        yield from (dict.fromkeys(atoms, value) for value in STAND_INS)
-        for atom in atoms:
-            yield from ({**dict.fromkeys(atoms, 128), atom: value} for value in STAND_INS)
-    else:
-        for combination in itertools.product(*atoms.values()):
-            yield dict(zip(atoms, combination, strict=True))
+    """Yields values for the unknown parts, over every kind of value and every definition."""
+    names = sorted(variables)
+    for chosen in itertools.product(*(variables[name] for name in names)):
+        sources = dict(zip(names, chosen, strict=True))
+        atoms = _atoms([old, *chosen], calls, set(names))
+        if len(atoms) > _MOST_ATOMS:
+            # All alike, then each alone: the kinds matter, not their combinations.
+            values = [dict.fromkeys(atoms, v) for v in STAND_INS]
+            values += [{**dict.fromkeys(atoms, 128), atom: v} for atom in atoms for v in STAND_INS]
+        else:
+            values = [
+                dict(zip(atoms, combination, strict=True))
+                for combination in itertools.product(STAND_INS, repeat=len(atoms))
+            ]
+        for value in values:
+            known = dict(value)
+            circular = _define(known, sources, calls)
+            if circular is None:
+                continue
+            for kinds in itertools.product(STAND_INS, repeat=len(circular)):
+                before = {**known, **dict(zip(circular, kinds, strict=True))}
+                evaluator = loss_scale_values.Evaluator(before, calls)
+                try:
+                    after = {one: evaluator.value(sources[one]) for one in circular}
+                except (ArithmeticError, *_CALL_ERRORS):
+                    continue
+                yield {**before, **after}
+
+
+def _define(
+    known: dict[str, object], sources: Mapping[str, ast.expr], calls: Mapping[str, Any]
+) -> list[str] | None:
+    """Adds the variables' values, in whatever order they depend on each other.
+
+    Returns:
+        The variables that depend on themselves, as in `scale = float(scale)`; nothing if there is
+        no such value.
+    """
+    waiting = dict(sources)
+    while waiting:
+        done = []
+        for name, node in waiting.items():
+            try:
+                known[name] = loss_scale_values.Evaluator(known, calls).value(node)
+            except loss_scale_values.UnknownAtomError:
+                continue
+            except (ArithmeticError, TypeError, ValueError, AttributeError):
+                return None
+            done.append(name)
+        if not done:
+            break
+        for name in done:
+            del waiting[name]
+    return list(waiting)
+
+
+def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str]) -> list[str]:
+    """Returns the parts whose values are not known, the outermost ones."""
+    atoms: dict[str, None] = {}
+    for node in nodes:
+        while True:
+            known = {**dict.fromkeys(atoms, 1.0), **dict.fromkeys(variables, 1.0)}
+            try:
+                _probe(node, known, calls)
+            except loss_scale_values.UnknownAtomError as error:
+                atoms[str(error)] = None
+                continue
+            break
+    return list(atoms)
+
+
+def _probe(node: ast.expr, known: Mapping[str, object], calls: Mapping[str, Any]) -> None:
+    """Raises for the first unknown part, on whichever side of a condition it stands."""
+    if loss_scale_values.atom_key(node) in known:
+        return
+    if isinstance(node, ast.IfExp):
+        for part in (node.test, node.body, node.orelse):
+            _probe(part, known, calls)
+        return
+    if isinstance(node, ast.BoolOp):
+        for part in node.values:
+            _probe(part, known, calls)
+        return
+    with contextlib.suppress(ArithmeticError, TypeError, ValueError, AttributeError):
+        loss_scale_values.Evaluator(known, calls).value(node)

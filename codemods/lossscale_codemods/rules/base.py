@@ -26,12 +26,12 @@ class MeaningClaim:
 
     Attributes:
         old: Source of the old `loss_scale` argument; `None` if it stood for the default.
-        values: What its parts can be worth, as far as the file says so, by their source.
+        definitions: Source of every value that a variable in it can have, by variable.
         classes: `"FixedLossScale"` or `"DynamicLossScale"` by how the file spells the class.
     """
 
     old: str
-    values: Mapping[str, Sequence[object]] = dataclasses.field(default_factory=dict)
+    definitions: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     classes: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 

@@ -67,11 +67,8 @@ NOT_FIXED = Review(
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 _OWN_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
 """How a class of loss scales reads that is not one of TensorFlow's."""
-_STAND_INS: dict[LossScaleType, list[object]] = {
-    LossScaleType.DYNAMIC: ["dynamic"],
-    LossScaleType.NUMBER: [128, 0.5],
-}
-"""What a variable, or a function of the file, can give, for the proof."""
+_STAND_INS = {LossScaleType.DYNAMIC: ['"dynamic"'], LossScaleType.NUMBER: ["128", "0.5"]}
+"""What a function of the file can give, for the proof."""
 _PARAMETERS = {
     "FixedLossScale": ("loss_scale_value",),
     "DynamicLossScale": ("initial_loss_scale", "increment_period", "multiplier"),
@@ -264,7 +261,7 @@ class ArgumentReader(LossScaleTypes):
         folded = self._fold(node, call)
         if folded is not None:
             return folded
-        claim = self._claim(node)
+        claim = MeaningClaim(source, self._definitions(node), self._classes(node))
         if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
             removes = self._removable(node, call)
             return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
@@ -381,22 +378,44 @@ class ArgumentReader(LossScaleTypes):
     def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
         return any(above is call for above in self.tree.ancestors(node))
 
-    def _claim(self, node: cst.BaseExpression) -> MeaningClaim:
-        """Returns what a constructor must go on to mean that gets an expression."""
-        values: dict[str, list[object]] = {}
-        classes: dict[str, str] = {}
-        for part in self.tree.walk(node):
-            class_name = _made_class(part, self.resolver)
-            if class_name is not None and isinstance(part, cst.Call):
-                classes[self.tree.source(part.func)] = class_name
-            elif isinstance(part, cst.Call) or (
-                isinstance(part, cst.Name) and self.resolver.bindings(part)
-            ):
-                kinds = self.types(part)
-                if kinds <= set(_STAND_INS):
-                    key = atom_key(parse_expression(self.tree.source(part)))
-                    values[key] = [value for kind in kinds for value in _STAND_INS[kind]]
-        return MeaningClaim(self.tree.source(node), values, classes)
+    def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
+        """Returns the values of every variable in an expression, as far as all are known."""
+        sources: dict[str, list[str]] = {}
+        texts = self._texts(node)
+        if texts != [source := self.tree.source(node)]:
+            sources[atom_key(parse_expression(source))] = texts  # A call of a function of the file.
+        stack: list[cst.CSTNode] = [node]
+        while stack:
+            for part in self.tree.walk(stack.pop()):
+                if not isinstance(part, cst.Name) or part.value in sources:
+                    continue
+                bindings = self.resolver.bindings(part)
+                values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value]
+                if values and len(values) == len(bindings):
+                    sources[part.value] = [text for v in values for text in self._texts(v)]
+                    stack.extend(values)
+        return sources
+
+    def _texts(self, value: cst.BaseExpression) -> list[str]:
+        """Returns the source of a value, or of what a function of the file can give."""
+        kinds = self.types(value) if isinstance(value, cst.Call) else {LossScaleType.UNKNOWN}
+        if not kinds <= set(_STAND_INS):
+            return [self.tree.source(value)]
+        return [text for kind, texts in _STAND_INS.items() if kind in kinds for text in texts]
+
+    def _classes(self, node: cst.BaseExpression) -> dict[str, str]:
+        class_names: dict[str, str] = {}
+        stack: list[cst.CSTNode] = [node]
+        seen: set[cst.CSTNode] = set()
+        while stack:
+            for part in self.tree.walk(stack.pop()):
+                name = _made_class(part, self.resolver)
+                if name is not None and isinstance(part, cst.Call):
+                    class_names[self.tree.source(part.func)] = name
+                elif isinstance(part, cst.Name) and part not in seen:
+                    seen.add(part)
+                    stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
+        return class_names
 
     def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
         """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
@@ -422,7 +441,7 @@ class ArgumentReader(LossScaleTypes):
         return Arguments(
             keywords,
             f"the arguments of {class_name} become the constructor's own",
-            self._claim(value),
+            MeaningClaim(self.tree.source(node), self._definitions(node), self._classes(node)),
             claims=[] if stays else found,
             removes=removes,
         )

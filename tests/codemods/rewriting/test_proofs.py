@@ -56,12 +56,11 @@ def test_what_does_not(old: str, new: str) -> None:
     assert same_meaning(claim, new) is not None
 
 
-def test_what_parts_can_be_worth() -> None:
-    helped, of_both = "A(o, **_dynamic_or_fixed(x))", MeaningClaim("x", {"x": ["dynamic", 8]})
+def test_variables_are_followed() -> None:
+    helped, of_both = "A(o, **_dynamic_or_fixed(x))", MeaningClaim("x", {"x": ["'dynamic'", "8"]})
     assert same_meaning(of_both, helped) is None
-    assert same_meaning(MeaningClaim("x", {"x": ["dynamic", None]}), "A(o)") is None
-    assert same_meaning(MeaningClaim("x"), helped) is not None
-    assert same_meaning(MeaningClaim("f(x)", {"f(x)": ["dynamic"]}), "A(o)") is None
+    assert same_meaning(MeaningClaim("x", {"x": ["'dynamic'", "z"]}), helped) is not None
+    assert same_meaning(MeaningClaim("x", {"x": ["y"], "y": ["'dynamic'"]}), "A(o)") is None
 
 
 @pytest.mark.parametrize(
