@@ -7,7 +7,7 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from lossscale_codemods.domain import Occurrence, Role
+from lossscale_codemods.domain import LossScaleType, Occurrence, Role
 from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, Target
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ class MeaningClaim:
     """That a rewritten constructor means what the old one meant; `proofs` checks it.
 
     Attributes:
-        old: Source of the old `loss_scale` argument; `None` if it stood for the default.
-        definitions: Source of every value that a variable in it can have, by variable.
-        classes: `"FixedLossScale"` or `"DynamicLossScale"` by how the file spells the class.
+        old: Source of the old `loss_scale` argument, or of the object that a variable holds.
+        kinds: What it can be.
+        class_name: `"FixedLossScale"` or `"DynamicLossScale"`, if it makes an object of these.
     """
 
     old: str
-    definitions: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
-    classes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    kinds: frozenset[LossScaleType] = frozenset()
+    class_name: str = ""
 
 
 @dataclasses.dataclass

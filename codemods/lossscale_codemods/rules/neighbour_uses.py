@@ -44,6 +44,7 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
+from lossscale_codemods.rules.lookups import lookup_of
 from lossscale_codemods.rules.name_rendering import CannotRenderError
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names, optimizer_families
@@ -164,7 +165,9 @@ class NeighbourUses:
                 yield self._occurrence(binding.node, binding.path or "", Role.IMPORT, new)
 
     def _occurrence(self, node: cst.CSTNode, path: str, role: Role, new: str = "") -> Occurrence:
-        old = OldName(path, self.rule.meaning, (new,) if new else ())
+        is_optimizer = optimizer_families.is_private(path)
+        meaning = Meaning.KERAS_OPTIMIZER if is_optimizer else Meaning.NEIGHBOUR
+        old = OldName(path, meaning, (new,) if new else ())
         others = self.resolver.paths(node) if isinstance(node, cst.Attribute | cst.Call) else ()
         ambiguous = any(
             self.neighbour(other) is None and (other is None or canonical(other) != new)
@@ -399,8 +402,19 @@ def _spelled(word: str, occurrence: Occurrence, renderer: NameRenderer, program:
     return word
 
 
-def review(neighbour: Neighbour) -> Review:
-    """Returns the finding on a name that no other does the same as in every case."""
+def review(neighbour: Neighbour, path: str = "") -> Review:
+    """Returns the finding on a name that no other does the same as in every case.
+
+    Args:
+        neighbour: The name.
+        path: What is read of it.
+    """
+    if optimizer_families.is_private(path):
+        return Review(
+            "it is of TensorFlow's private copy of Keras now, and tf-keras takes none of its "
+            "optimizers",
+            "Take what you need from tf.keras.optimizers.legacy, which it was.",
+        )
     gone = f"it ended with {neighbour.until}"
     if neighbour.name.startswith(keras_names.PRIVATE):
         gone = "it is of TensorFlow's private copy of Keras now, and nothing public is the same"
@@ -424,16 +438,10 @@ class NeighbourRule(Rule):
     order: ClassVar[int] = 2
     """What other rules find tells whether this is a program with old names."""
     targets = frozenset(Target)
-    meaning: ClassVar[Meaning] = Meaning.NEIGHBOUR
-    """What its names mean."""
 
     def is_mine(self, path: str) -> bool:
         """Whether this rule decides on what is at a path, if it is a neighbour."""
         raise NotImplementedError
-
-    def review(self, neighbour: Neighbour) -> Review:
-        """Returns the finding on a name that no other does the same as in every case."""
-        return review(neighbour)
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the reads of such names, and imports that stay."""
@@ -456,7 +464,7 @@ class NeighbourRule(Rule):
         assert neighbour is not None
         if isinstance(occurrence.node, cst.Attribute) and new:
             return _respelled(occurrence, new, program)
-        return self.review(neighbour)
+        return review(neighbour, path)
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says what became of an import."""
@@ -528,21 +536,5 @@ class NeighbourGuards:
 
     def _asks_for(self, test: cst.BaseExpression, names: Sequence[str]) -> bool:
         """Whether a condition asks for one of some names: `hasattr(np, "float")`."""
-        return any(
-            isinstance(node, cst.SimpleString)
-            and node.evaluated_value in names
-            and self._is_looked_up(node)
-            for node in self.tree.walk(test)
-        )
-
-    def _is_looked_up(self, text: cst.SimpleString) -> bool:
-        """Whether a string is a name that is looked up: in `hasattr(np, x)`, or `x in dir(np)`."""
-        call = self.tree.taker_of(text)
-        if call is not None:
-            return "attr" in (dotted(call.func) or "").lower()
-        match self.tree.parent(text):
-            case cst.Comparison(comparisons=[cst.ComparisonTarget(comparator=place), *_]):
-                asked = place.func if isinstance(place, cst.Call) else place
-                names = {"dir", "vars", "__all__", "__dict__"}
-                return (dotted(asked) or "").rpartition(".")[2] in names
-        return False
+        asked = (lookup_of(node, self.program) for node in self.tree.walk(test))
+        return any(one is not None and one.name in names for one in asked)

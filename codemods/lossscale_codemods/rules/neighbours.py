@@ -30,14 +30,13 @@ from lossscale_codemods.rules.neighbour_uses import (
     review,
 )
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.tables import frameworks, optimizer_families
-from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target, canonical
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.names import WITH_KERAS_2, Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
     from lossscale_codemods.domain import Program
 
 
@@ -57,7 +56,7 @@ class PythonAndNumpy(NeighbourRule):
     the rule reports the name and what new code uses. Names behind `try` or `hasattr`, and in
     branches for Python 2, stay.
 
-    LS901 to LS904 look at files with old names, and at files that run in the same program. With
+    LS901 to LS903 look at files with old names, and at files that run in the same program. With
     `--select LS9`, they look at all files. `--target compat` makes no difference, because
     `compat_lossscale` does not have these names: only `compat-lossscale run` restores them. The
     table of [neighbours](../neighbours.md) lists the names.
@@ -83,10 +82,6 @@ class PythonAndNumpy(NeighbourRule):
         _case(
             "import imp\nconfig = imp.load_source('config', 'config.py')\n", review="Use importlib"
         ),
-        _case(
-            "try:\n    from collections import Mapping\n"
-            "except ImportError:\n    from collections.abc import Mapping\n"
-        ),
         _case("number = np.float if hasattr(np, 'float') else float\nprint(number(1))\n"),
     )
 
@@ -98,7 +93,6 @@ class PythonAndNumpy(NeighbourRule):
 _TENSORFLOW = frozenset({"tensorflow"})
 _METHODS = tuple(one.name for one in MEMBERS)
 _LOSS_SCALES = re.compile(r"^tensorflow\.python\.keras\.mixed_precision\.experimental(?:\.|$)")
-_FUNCTION_OF_OPTIMIZERS = re.compile(r"^tensorflow\.python\.keras\.optimizer_v2\.\w+\.[a-z_]\w*$")
 _WORKING = re.compile(
     r"^tensorflow\.python\.keras\.utils\.(?:"
     r"conv_utils\.(?:conv_input_length|conv_output_length|conv_output_shape|convert_data_format"
@@ -124,8 +118,13 @@ class TensorFlow(NeighbourRule):
     `conv_utils.convert_data_format`. The rule reports the rest: `tf.estimator`, `tf.contrib`, and
     names that were never public.
 
-    It looks at the same files as LS901. For optimizers of the private copy, see LS214. For
-    `tf.contrib.mixed_precision`, see LS603.
+    In old TensorFlow, `tensorflow.python.keras.optimizer_v2.adam.Adam` was
+    `tf.keras.optimizers.Adam`. Today it is a separate class, which `LossScaleOptimizer` and
+    `compile` of tf-keras refuse, so it becomes `tf.keras.optimizers.legacy.Adam`. Classes without a
+    public name are reported. An import in `except ImportError` stays, because it is for
+    environments without tf-keras.
+
+    It looks at the same files as LS901. For `tf.contrib.mixed_precision`, see LS603.
     """
 
     id = "LS902"
@@ -141,12 +140,6 @@ class TensorFlow(NeighbourRule):
             "print(Dense(1), K.floatx())\n",
         ),
         _case(
-            "from tensorflow.python.training.tracking import data_structures\n"
-            "print(data_structures.ListWrapper)\n",
-            "from tensorflow.python.trackable import data_structures\n"
-            "print(data_structures.ListWrapper)\n",
-        ),
-        _case(
             "from tensorflow.python.ops import array_ops, control_flow_ops\n"
             "x = control_flow_ops.cond(True, lambda: 1, lambda: 2)\n"
             "print(array_ops.stack([x, x]), array_ops.zeros([1]))\n",
@@ -154,96 +147,21 @@ class TensorFlow(NeighbourRule):
             "x = tf.compat.v1.cond(True, lambda: 1, lambda: 2)\n"
             "print(tf.stack([x, x]), array_ops.zeros([1]))\n",
         ),
+        _case(
+            "from tensorflow.python.keras.optimizer_v2.adam import Adam\nopt = Adam()\n",
+            "from tensorflow.keras.optimizers.legacy import Adam\nopt = Adam()\n",
+        ),
     )
     valid = (
         _case("config = tf.estimator.RunConfig()\n", review="it ended with TensorFlow 2.15"),
         _case("from tensorflow.contrib import slim\n", review="moved to packages of its own"),
-        _case(
-            "from tensorflow.python.keras.utils import tf_utils\nprint(tf_utils)\n",
-            review="TensorFlow's private copy of Keras",
-        ),
-        _case(
-            "from tensorflow.python.eager import tape\nprint(tape.stop_recording)\n",
-            review="In new code: tensorflow.python.eager.record.stop_recording",
-        ),
     )
 
     def is_mine(self, path: str) -> bool:
         """Whether it is of TensorFlow, and no other rule says more of it."""
         if not path.startswith("tensorflow.") or path.startswith(_METHODS):
             return False
-        if optimizer_families.is_private_module(path):
-            return not _is_of_optimizers(path)
         return _LOSS_SCALES.match(path) is None and _WORKING.match(path) is None
-
-
-_PRIVATE_OPTIMIZER = Review(
-    "it is of TensorFlow's private copy of Keras now, and tf-keras takes none of its optimizers",
-    "Take what you need from tf.keras.optimizers.legacy, which it was.",
-)
-
-
-def _is_of_optimizers(path: str) -> bool:
-    """Whether a path is of the private copy's modules of optimizers, but for helper functions."""
-    return optimizer_families.is_private_module(path) and (
-        optimizer_families.is_private(path) or not _FUNCTION_OF_OPTIMIZERS.match(path)
-    )
-
-
-_IMPORTING = "from tensorflow.keras.mixed_precision import experimental as mp\n"
-_NEW_IMPORTING = "from tensorflow.keras import mixed_precision as mp\n"
-
-
-class OtherKerasOptimizers(NeighbourRule):
-    """Optimizers of TensorFlow's private copy of Keras become those of tf-keras.
-
-    In old TensorFlow, `tensorflow.python.keras.optimizer_v2.adam.Adam` was
-    `tf.keras.optimizers.Adam`. Today it is a separate class, which `LossScaleOptimizer` and
-    `compile` of tf-keras refuse. `compat-lossscale run` gives programs the classes of tf-keras
-    under these names, and this rule writes their public names. It reports classes without a public
-    name.
-
-    An import in `except ImportError` stays, because it is for environments without tf-keras.
-    """
-
-    id = "LS214"
-    title = "Optimizers of another Keras"
-    meaning = Meaning.KERAS_OPTIMIZER
-    invalid = (
-        Case(
-            f"{_IMPORTING}from tensorflow.python.keras.optimizer_v2.adam import Adam\n"
-            "opt = mp.LossScaleOptimizer(Adam(), 'dynamic')\n",
-            f"{_NEW_IMPORTING}from tensorflow.keras.optimizers.legacy import Adam\n"
-            "opt = mp.LossScaleOptimizer(Adam())\n",
-        ),
-        Case(
-            "import tensorflow as tf\n"
-            "from tensorflow.python.keras.optimizer_v2 import optimizer_v2\n"
-            "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
-            "ok = isinstance(opt, optimizer_v2.OptimizerV2)\n",
-            "import tensorflow as tf\n"
-            "tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
-            "ok = isinstance(opt, tf.keras.optimizers.legacy.Optimizer)\n",
-        ),
-    )
-    valid = (
-        Case(
-            f"{_IMPORTING}from tensorflow.python.keras import optimizers\n"
-            "opt = mp.LossScaleOptimizer(optimizers.get(name), 'dynamic')\n",
-            f"{_NEW_IMPORTING}from tensorflow.python.keras import optimizers\n"
-            "opt = mp.LossScaleOptimizer(optimizers.get(name))\n",
-            review="tf-keras takes none of its optimizers",
-        ),
-    )
-
-    def is_mine(self, path: str) -> bool:
-        """Whether it is of the private copy's modules of optimizers."""
-        return _is_of_optimizers(path)
-
-    def review(self, neighbour: Neighbour) -> Review:
-        """Says what an optimizer of the private copy cannot do."""
-        del neighbour
-        return _PRIVATE_OPTIMIZER
 
 
 _COMPUTE_LOSS = next(one for one in MEMBERS if one.short_name == "compute_loss")
@@ -270,16 +188,33 @@ class Methods(Rule):
     method that comes after a Keras model in a list of base classes. Since TensorFlow 2.9, Keras
     has a method of that name, which Python finds first.
 
+    Parameters of some functions and methods moved, were renamed or removed: `model.save(path,
+    True, True, "h5")` is an error today, after the training, and in
+    `SparseCategoricalCrossentropy(True, "none")` the second argument is another one. The finding
+    names the parameters, with which the call is right for old and current versions. The rule looks
+    at literal arguments: if their types do not tell in which order they are, the call stays. It
+    also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which return and
+    take another form today.
+
     The rule looks at the same files as LS901.
     """
 
     id = "LS903"
-    title = "Removed methods of TensorFlow"
+    title = "Removed methods and changed signatures of TensorFlow"
     order = 2
     """What other rules find tells whether this is a program with old names."""
     targets = frozenset(Target)
-    not_handled = "A `compute_loss` in a base class that is in another file."
-    group_markers = tuple(Marker(name.encode()) for name in (*METHODS, "compute_loss"))
+    not_handled = (
+        "A `compute_loss` in a base class that is in another file, and calls whose arguments are "
+        "variables, if these alone tell the order."
+    )
+    group_markers = (
+        *(Marker(name.encode()) for name in (*METHODS, "compute_loss")),
+        *(
+            Marker(name.encode(), pattern=re.compile(rf"(?<!\w){name}(?:\s*\(|\s+as\b)".encode()))
+            for name in sorted({one.name for one in SIGNATURES})
+        ),
+    )
     invalid = (
         _case(
             "strategy = tf.distribute.get_strategy()\n"
@@ -295,10 +230,11 @@ class Methods(Rule):
             review="take it out",
         ),
         _case(_MIXED_IN, review="Keras' own compute_loss"),
+        _case("model.save('model.h5', True, True, 'h5')\n", review="has other parameters today"),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields attributes of these names, whatever they are of, and shadowed base classes."""
+        """Yields attributes of these names, shadowed base classes, and calls in an old form."""
         if not is_looked_at(program, self.id):
             return
         guards = NeighbourGuards(program, self.id)
@@ -312,6 +248,10 @@ class Methods(Rule):
             for base in bases[models[0] :] if models else ():
                 if _defines(base, "compute_loss", program):
                     yield self.found(base, program, _IS_SHADOWED, Role.NEIGHBOUR)
+        for call in program.tree.nodes(cst.Call) if program.target in WITH_KERAS_2 else ():
+            changed = _of_signature(call, program)
+            if changed is not None and not guards.leaves(call):
+                yield self.found(call, program, changed, Role.NEIGHBOUR)
 
 
 def _of_method(node: cst.Attribute, program: Program) -> Verdict:
@@ -368,54 +308,6 @@ _TYPES: Mapping[str, type] = {
     "Tuple": tuple,
     "Dict": dict,
 }
-
-
-class Signatures(Rule):
-    """Calls with arguments in the order of TensorFlow 2.0 to 2.4 are reported.
-
-    Parameters of some functions and methods moved, were renamed or removed: `model.save(path,
-    True, True, "h5")` is an error today, after the training, and in
-    `SparseCategoricalCrossentropy(True, "none")` the second argument is another one. The finding
-    names the parameters, with which the call is right for old and current versions.
-
-    It looks at literal arguments: if their types do not tell in which order they are, the call
-    stays. It also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which
-    return and take another form today.
-
-    The rule looks at the same files as LS901.
-    """
-
-    id = "LS904"
-    title = "Changed signatures of TensorFlow"
-    order = 2
-    """What other rules find tells whether this is a program with old names."""
-    targets = WITH_KERAS_2
-    not_handled = "Calls whose arguments are variables, if these alone tell the order."
-    group_markers = tuple(
-        Marker(name.encode(), pattern=re.compile(rf"(?<!\w){name}(?:\s*\(|\s+as\b)".encode()))
-        for name in sorted({one.name for one in SIGNATURES})
-    )
-    valid = (
-        _case("model.save('model.h5', True, True, 'h5')\n", review="has other parameters today"),
-        _case(
-            "loss = tf.keras.losses.SparseCategoricalCrossentropy(True, 'none')\n",
-            review="has other parameters today",
-        ),
-        _case(
-            "model.compile(None, 'mse', target_tensors=[y])\n",
-            review="no target_tensors",
-        ),
-    )
-
-    def find(self, program: Program) -> Iterator[Found]:
-        """Yields the calls whose arguments are in an old form."""
-        if not is_looked_at(program, self.id):
-            return
-        guards = NeighbourGuards(program, self.id)
-        for node in program.tree.nodes(cst.Call):
-            review = _of_signature(node, program)
-            if review is not None and not guards.leaves(node):
-                yield self.found(node, program, review, Role.NEIGHBOUR)
 
 
 def _of_signature(call: cst.Call, program: Program) -> Review | None:
