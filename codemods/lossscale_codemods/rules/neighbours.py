@@ -577,12 +577,6 @@ class PythonAndNumpy(NeighbourRule):
             "x = np.zeros((2, 2), np.float)\nworst = np.Inf\nlowest = np.NINF\n",
             "x = np.zeros((2, 2), float)\nworst = np.inf\nlowest = -np.inf\n",
         ),
-        _case(
-            "from collections import Mapping, OrderedDict\n"
-            "print(isinstance(OrderedDict(), Mapping))\n",
-            "from collections import OrderedDict\nfrom collections.abc import Mapping\n"
-            "print(isinstance(OrderedDict(), Mapping))\n",
-        ),
     )
     valid = (
         _case(

@@ -234,13 +234,11 @@ def _string_text(node: cst.SimpleString | cst.FormattedString) -> str | None:
 
 def _can_be_run(program: Program, node: cst.CSTNode) -> bool:
     """Whether a string is given to what runs it, or can come to that in this program."""
-    for above in program.tree.ancestors(node):
-        if isinstance(above, cst.Call):
-            if _runs(above, program) or last_name(above.func) in _RUNS_A_LINE:
-                return True
-        elif isinstance(above, cst.Expr) and above.value is node:
-            return False  # A text that stands alone is a docstring.
-    return program.remembered("runs text", lambda: _runs_text(program))
+    above = (one for one in program.tree.ancestors(node) if isinstance(one, cst.Call))
+    if any(last_name(call.func) in _RUNS_A_LINE for call in above):
+        return True
+    is_docstring = isinstance(program.tree.parent(node), cst.Expr)
+    return not is_docstring and program.remembered("runs text", lambda: _runs_text(program))
 
 
 def _runs_text(program: Program) -> bool:
