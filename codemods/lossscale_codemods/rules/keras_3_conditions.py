@@ -8,7 +8,7 @@ of its row say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -31,7 +31,7 @@ from lossscale_codemods.tables.names import canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from lossscale_codemods.domain import Program
+    from lossscale_codemods.domain import Binding, Program
 
     Condition = Callable[[Any, Program], bool]
     Owner = Callable[[Any, Program], Certainty]
@@ -501,22 +501,19 @@ def has_keyword(*names: str) -> Condition:
 
 def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
     """Whether another model was compiled with the same optimizer before."""
-    name = _optimizer_of(node)
-    return name is not None and any(
+    mine = _optimizer_of(node, program)
+    return bool(mine) and any(
         program.tree.span(other)[0] < program.tree.span(node)[0]
-        and (given := _optimizer_of(other)) is not None
         and dotted(owner_of(other)) != dotted(owner_of(node))
-        and given.value == name.value
-        and program.resolver.bindings(given) == program.resolver.bindings(name)
+        and _optimizer_of(other, program) == mine
         for other in _compiles(program)
     )
 
 
-def _optimizer_of(node: cst.Call) -> cst.Name | None:
-    """Returns the name that a call of `compile` gives as the optimizer."""
+def _optimizer_of(node: cst.Call, program: Program) -> Collection[Binding]:
+    """Returns where the optimizer is made that a call of `compile` gets."""
     given = argument_of(node.args, 0, "optimizer")
-    value = given.value if given is not None else None
-    return value if isinstance(value, cst.Name) else None
+    return program.resolver.bindings(given.value) if given is not None else ()
 
 
 # What settles a place.

@@ -759,7 +759,7 @@ def _of_method(node: cst.Attribute, program: Program) -> Verdict:
     new = _new(node)
     if not new:
         return review(METHODS[node.attr.value])
-    if _is_own(node.attr.value, program):
+    if any(one.name.value == node.attr.value for one in program.tree.nodes(cst.FunctionDef)):
         return Review(
             f"the file has a {node.attr.value} of its own, which this may be",
             f"If it is a strategy's, call {new}.",
@@ -787,11 +787,6 @@ def _defines(base: cst.BaseExpression, method: str, program: Program) -> bool:
         if isinstance(binding.node, cst.ClassDef)
         for statement in binding.node.body.body
     )
-
-
-def _is_own(name: str, program: Program) -> bool:
-    """Whether a file defines a function of a name, in a class or elsewhere."""
-    return any(node.name.value == name for node in program.tree.nodes(cst.FunctionDef))
 
 
 _FUNCTIONS = {one.path: one for one in SIGNATURES if not one.is_method}
