@@ -202,6 +202,7 @@ class NameRenderer:
             )
         if _FUNCTION.fullmatch(path):
             return f"{self._import(module, occurrence)}.{last}"
+        self._check_old_import(last)
         name = last
         if self._is_taken(name):
             name = f"{_in_front(path)}_{last}"
@@ -209,6 +210,17 @@ class NameRenderer:
             name += "_"
         self.imports[path] = name
         return name
+
+    def _check_old_import(self, name: str) -> None:
+        """Refuses a second name for what the file imports under this one, in the old way."""
+        for binding in self.program.scopes.module.bindings.get(name, ()):
+            goes = binding in self.dropped or binding in self.after.moved
+            if not goes and names.lookup(binding.path or "") is not None:
+                line = self.program.line(binding.node)
+                raise CannotRenderError(
+                    f"the old {name} is imported on line {line}, and stays for other uses",
+                    "Change those uses first, then run again.",
+                )
 
     def _is_taken(self, name: str) -> bool:
         scopes = self.program.scopes.of_node.values()
