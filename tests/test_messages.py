@@ -1569,7 +1569,7 @@ ELSEWHERE = {
     f"{CODEMOD}/source/reading.py": "tests/codemods/running/test_configuration.py",
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
-    f"{CODEMOD}/rules/neighbour_uses.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",
+    f"{CODEMOD}/rules/neighbours.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",
     f"{CODEMOD}/rules/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
     f"{CODEMOD}/rewriting/resolution.py": "",

@@ -85,7 +85,6 @@ CODEMOD: Final = {
     "rules/texts": "rules/test_ls802_strings.py",
     "rules/passed_on": "rules/test_ls205_passed_on.py",
     # What several rules share is tested through the rule that uses most of it.
-    "rules/neighbour_uses": "rules/test_ls901_python_and_numpy.py",
     "rules/loss_scale_arguments": "rules/test_ls201_constructors.py",
     "rules/keras_3": "rules/test_ls221_keras_3_optimizers.py",
     "rules/keras_3_conditions": "rules/test_ls911_keras_3_api.py",

@@ -27,7 +27,7 @@ when the program uses them. They never replace a name that exists. If there is n
 says what to do. `--only-loss-scale` and `install(neighbours=False)` restore none of them.
 
 `compat-lossscale migrate` uses the same table, in files that use loss scaling and in files of the
-same program ([LS901](codemod/rules/ls901.md) to [LS904](codemod/rules/ls904.md)). *Rewrites*: the
+same program ([LS901](codemod/rules/ls901.md) to [LS903](codemod/rules/ls903.md)). *Rewrites*: the
 new code does the same in every case. *Reports*: it leaves the code, and names what to use. A dash:
 it does not look for the name, which other classes have too. Every row with `tensorflow.keras` means
 `tf.keras`.
@@ -41,7 +41,7 @@ _SIGNATURES = """\
 
 Parameters of these functions and methods moved, were renamed or were removed after TensorFlow 2.4.
 Under `run` and `install()`, calls in the old form work, and so do calls in today's form. `migrate`
-reports calls in the old form ([LS904](codemod/rules/ls904.md)).
+reports calls in the old form ([LS903](codemod/rules/ls903.md)).
 """
 
 

@@ -2,8 +2,10 @@
 """What TensorFlow makes of a program. Rules and later rooms see it through these names."""
 
 from lossscale_codemods.domain.loss_scale_values import (
+    Evaluator,
     LossScaleType,
     LossScaleTypes,
+    UnknownAtomError,
     atom_key,
     constant,
     constant_or_none,

@@ -46,43 +46,6 @@ class UnknownAtomError(Exception):
     """An expression whose value is not known; the argument is the key of its atom."""
 
 
-class FixedLossScale:
-    """Stands in for TensorFlow's class of this name."""
-
-    def __init__(self, loss_scale_value: float) -> None:
-        self._config = {"loss_scale_value": float(loss_scale_value)}
-
-    def get_config(self) -> dict[str, float]:
-        """Returns the config, as TensorFlow's class does."""
-        return dict(self._config)
-
-
-class DynamicLossScale:
-    """Stands in for TensorFlow's class of this name."""
-
-    def __init__(
-        self,
-        initial_loss_scale: float = 2**15,
-        increment_period: int = 2000,
-        multiplier: float = 2.0,
-    ) -> None:
-        self._config = {
-            "initial_loss_scale": float(initial_loss_scale),
-            "increment_period": int(increment_period),
-            "multiplier": float(multiplier),
-        }
-
-    def get_config(self) -> dict[str, float]:
-        """Returns the config, as TensorFlow's class does."""
-        return dict(self._config)
-
-
-LOSS_SCALE_CLASSES: dict[str, Callable[..., Any]] = {
-    "FixedLossScale": FixedLossScale,
-    "DynamicLossScale": DynamicLossScale,
-}
-
-
 def parse_expression(source: str) -> ast.expr:
     """Parses one expression, which may span lines.
 

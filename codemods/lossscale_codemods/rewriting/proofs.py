@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
-import itertools
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -19,32 +18,73 @@ import libcst as cst
 
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleSpec
-from lossscale_codemods.domain import loss_scale_values
+from lossscale_codemods.domain import (
+    Evaluator,
+    LossScaleType,
+    UnknownAtomError,
+    atom_key,
+    constant_or_none,
+    parse_expression,
+)
 from lossscale_codemods.rewriting.import_edits import unused_imports
 from lossscale_codemods.rules.loss_scale_arguments import SOURCES
 from lossscale_codemods.source.edits import apply_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from lossscale_codemods.domain import Program
     from lossscale_codemods.rewriting.resolution import Outcomes
     from lossscale_codemods.rules.base import MeaningClaim
 
-STAND_INS: tuple[object, ...] = (
-    "dynamic",
-    128,
-    2.0**10,
-    0.5,
-    True,
-    loss_scale_values.FixedLossScale(64.0),
-    loss_scale_values.DynamicLossScale(2.0**12, 100),
-    loss_scale_values.DynamicLossScale(),
-    False,
-    0,
-)
-"""One of every kind of value that the old API took, and what a condition can be."""
-_MOST_ATOMS = 4
+
+class FixedLossScale:
+    """Stands in for TensorFlow's class of this name."""
+
+    def __init__(self, loss_scale_value: float) -> None:
+        self._config = {"loss_scale_value": float(loss_scale_value)}
+
+    def get_config(self) -> dict[str, float]:
+        """Returns the config, as TensorFlow's class does."""
+        return dict(self._config)
+
+
+class DynamicLossScale:
+    """Stands in for TensorFlow's class of this name."""
+
+    def __init__(
+        self,
+        initial_loss_scale: float = 2**15,
+        increment_period: int = 2000,
+        multiplier: float = 2.0,
+    ) -> None:
+        self._config = {
+            "initial_loss_scale": float(initial_loss_scale),
+            "increment_period": int(increment_period),
+            "multiplier": float(multiplier),
+        }
+
+    def get_config(self) -> dict[str, float]:
+        """Returns the config, as TensorFlow's class does."""
+        return dict(self._config)
+
+
+_CLASSES: dict[str, Callable[..., Any]] = {
+    "FixedLossScale": FixedLossScale,
+    "DynamicLossScale": DynamicLossScale,
+}
+_STAND_INS: dict[LossScaleType, tuple[object, ...]] = {
+    LossScaleType.DYNAMIC: ("dynamic",),
+    LossScaleType.NUMBER: (128, 2.0**10, 0.5, True),
+    LossScaleType.OBJECT: (
+        FixedLossScale(64.0),
+        DynamicLossScale(2.0**12, 100),
+        DynamicLossScale(),
+    ),
+}
+"""Values of every kind that the old API took."""
+_ARGUMENTS = (64, 100, 2)
+"""Values for what a loss scale object is made with, each another one."""
 _OF_NO_SCALE = frozenset({"inner_optimizer", "optimizer", "opt", "count_skipped_steps"})
 """Arguments of the new constructor that say nothing of its loss scale."""
 _CALL_ERRORS = (LossScaleArgumentError, TypeError, ValueError, AttributeError)
@@ -125,7 +165,7 @@ def unbound_names(program: Program) -> set[str]:
 
 
 def same_meaning(claim: MeaningClaim, new: str) -> str | None:
-    """Compares the old loss scale argument with a new call, for every value it could have.
+    """Compares the old loss scale argument with a new call, for values of every kind it can have.
 
     Args:
         claim: The old argument.
@@ -135,42 +175,23 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
         A value for which the two differ, in words; nothing if there is none.
     """
     try:
-        old_node, new_node = (
-            loss_scale_values.parse_expression(claim.old),
-            loss_scale_values.parse_expression(new),
-        )
-        variables = {
-            name: [loss_scale_values.parse_expression(source) for source in sources]
-            for name, sources in claim.definitions.items()
-        }
+        old_node, new_node = parse_expression(claim.old), parse_expression(new)
     except SyntaxError as error:
         return f"it cannot be read ({error})."
-    calls = {
-        loss_scale_values.atom_key(
-            loss_scale_values.parse_expression(source)
-        ): loss_scale_values.LOSS_SCALE_CLASSES[name]
-        for source, name in claim.classes.items()
-    }
-    for node in ast.walk(new_node):
-        # A condition keeps its loss scale objects, under the names of today.
-        name = loss_scale_values.atom_key(node.func) if isinstance(node, ast.Call) else ""
-        made = loss_scale_values.LOSS_SCALE_CLASSES.get(name.rpartition(".")[2])
-        if made is not None:
-            calls.setdefault(name, made)
-    functions: dict[str, Any] = {}
+    helpers: dict[str, Any] = {}
     for source in SOURCES.values():
-        exec(source, functions)
-    helpers = {name: functions[name] for name in SOURCES}
+        exec(source, helpers)
     agreed = 0
-    for atoms in _assignments(old_node, variables, calls):
-        old = _evaluate_old(old_node, loss_scale_values.Evaluator(atoms, calls))
-        if old is None:
-            continue
-        evaluator = loss_scale_values.Evaluator(atoms, {**calls, **helpers})
+    for atoms, value in _values(old_node, new_node, claim):
+        try:
+            old = LossScaleSpec.from_argument(value)
+        except (ArithmeticError, *_CALL_ERRORS):
+            continue  # The old call failed here too.
+        evaluator = Evaluator(atoms, {name: helpers[name] for name in SOURCES})
         spec: LossScaleSpec | Exception
         try:
             spec = _evaluate_new(new_node, evaluator)
-        except (loss_scale_values.UnknownAtomError, ArithmeticError, *_CALL_ERRORS) as error:
+        except (UnknownAtomError, ArithmeticError, *_CALL_ERRORS) as error:
             spec = error
         if spec != old:
             return f"for {atoms} it was {old} and would be {spec}."
@@ -178,108 +199,41 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
     return None if agreed else "no value is known for which the old call worked."
 
 
-def _evaluate_old(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> LossScaleSpec | None:
-    try:
-        return LossScaleSpec.from_argument(evaluator.value(node))
-    except (ArithmeticError, *_CALL_ERRORS):
-        return None  # The old call failed here too.
+def _values(
+    old: ast.expr, new: ast.expr, claim: MeaningClaim
+) -> Iterator[tuple[dict[str, object], object]]:
+    """Yields what the old argument can be, with values for the unknown parts of the new call."""
+    if claim.class_name and isinstance(old, ast.Call):
+        given = [*old.args, *(keyword.value for keyword in old.keywords)]
+        atoms: dict[str, object] = {
+            atom_key(one): number
+            for one, number in zip(given, _ARGUMENTS, strict=False)
+            if constant_or_none(atom_key(one)) is None
+        }
+        function = atom_key(old.func)
+        made = Evaluator(atoms, {function: _CLASSES[claim.class_name]})
+        with contextlib.suppress(ArithmeticError, *_CALL_ERRORS):
+            yield atoms, made.value(old)
+        return
+    known = constant_or_none(claim.old)
+    if known is not None:
+        yield {}, known
+        return
+    # What a helper gets is the old argument, in which names may be those of today.
+    names = {atom_key(old)} | {
+        atom_key(part.args[0])
+        for part in ast.walk(new)
+        if isinstance(part, ast.Call) and atom_key(part.func) in SOURCES
+    }
+    kinds = _STAND_INS.keys() if LossScaleType.UNKNOWN in claim.kinds else claim.kinds
+    for kind in kinds:
+        for value in _STAND_INS.get(kind, ()):
+            yield dict.fromkeys(names, value), value
 
 
-def _evaluate_new(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> LossScaleSpec:
+def _evaluate_new(node: ast.expr, evaluator: Evaluator) -> LossScaleSpec:
     if not isinstance(node, ast.Call):
-        raise loss_scale_values.UnknownAtomError(loss_scale_values.atom_key(node))
+        raise UnknownAtomError(atom_key(node))
     kept = [k for k in node.keywords if k.arg not in _OF_NO_SCALE]
     keywords = evaluator.keywords(ast.Call(node.func, [], kept))
     return LossScaleSpec.from_constructor(**keywords)
-
-
-def _assignments(
-    old: ast.expr,
-    variables: Mapping[str, list[ast.expr]],
-    calls: Mapping[str, Any],
-) -> Iterator[dict[str, object]]:
-    """Yields values for the unknown parts, over every kind of value and every definition."""
-    names = sorted(variables)
-    for chosen in itertools.product(*(variables[name] for name in names)):
-        sources = dict(zip(names, chosen, strict=True))
-        atoms = _atoms([old, *chosen], calls, set(names))
-        if len(atoms) > _MOST_ATOMS:
-            # All alike, then each alone: the kinds matter, not their combinations.
-            values = [dict.fromkeys(atoms, v) for v in STAND_INS]
-            values += [{**dict.fromkeys(atoms, 128), atom: v} for atom in atoms for v in STAND_INS]
-        else:
-            values = [
-                dict(zip(atoms, combination, strict=True))
-                for combination in itertools.product(STAND_INS, repeat=len(atoms))
-            ]
-        for value in values:
-            known = dict(value)
-            circular = _define(known, sources, calls)
-            if circular is None:
-                continue
-            for kinds in itertools.product(STAND_INS, repeat=len(circular)):
-                before = {**known, **dict(zip(circular, kinds, strict=True))}
-                evaluator = loss_scale_values.Evaluator(before, calls)
-                try:
-                    after = {one: evaluator.value(sources[one]) for one in circular}
-                except (ArithmeticError, *_CALL_ERRORS):
-                    continue
-                yield {**before, **after}
-
-
-def _define(
-    known: dict[str, object], sources: Mapping[str, ast.expr], calls: Mapping[str, Any]
-) -> list[str] | None:
-    """Adds the variables' values, in whatever order they depend on each other.
-
-    Returns:
-        The variables that depend on themselves, as in `scale = float(scale)`; nothing if there is
-        no such value.
-    """
-    waiting = dict(sources)
-    while waiting:
-        done = []
-        for name, node in waiting.items():
-            try:
-                known[name] = loss_scale_values.Evaluator(known, calls).value(node)
-            except loss_scale_values.UnknownAtomError:
-                continue
-            except (ArithmeticError, TypeError, ValueError, AttributeError):
-                return None
-            done.append(name)
-        if not done:
-            break
-        for name in done:
-            del waiting[name]
-    return list(waiting)
-
-
-def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str]) -> list[str]:
-    """Returns the parts whose values are not known, the outermost ones."""
-    atoms: dict[str, None] = {}
-    for node in nodes:
-        while True:
-            known = {**dict.fromkeys(atoms, 1.0), **dict.fromkeys(variables, 1.0)}
-            try:
-                _probe(node, known, calls)
-            except loss_scale_values.UnknownAtomError as error:
-                atoms[str(error)] = None
-                continue
-            break
-    return list(atoms)
-
-
-def _probe(node: ast.expr, known: Mapping[str, object], calls: Mapping[str, Any]) -> None:
-    """Raises for the first unknown part, on whichever side of a condition it stands."""
-    if loss_scale_values.atom_key(node) in known:
-        return
-    if isinstance(node, ast.IfExp):
-        for part in (node.test, node.body, node.orelse):
-            _probe(part, known, calls)
-        return
-    if isinstance(node, ast.BoolOp):
-        for part in node.values:
-            _probe(part, known, calls)
-        return
-    with contextlib.suppress(ArithmeticError, TypeError, ValueError, AttributeError):
-        loss_scale_values.Evaluator(known, calls).value(node)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from lossscale_codemods.domain import Occurrence, Role
+from lossscale_codemods.domain import LossScaleType, Occurrence, Role
 from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, Target
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ class MeaningClaim:
     """That a rewritten constructor means what the old one meant; `proofs` checks it.
 
     Attributes:
-        old: Source of the old `loss_scale` argument; `None` if it stood for the default.
-        definitions: Source of every value that a variable in it can have, by variable.
-        classes: `"FixedLossScale"` or `"DynamicLossScale"` by how the file spells the class.
+        old: Source of the old `loss_scale` argument, or of the object that a variable holds.
+        kinds: What it can be.
+        class_name: `"FixedLossScale"` or `"DynamicLossScale"`, if it makes an object of these.
     """
 
     old: str
-    definitions: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
-    classes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    kinds: frozenset[LossScaleType] = frozenset()
+    class_name: str = ""
 
 
 @dataclasses.dataclass
@@ -222,30 +222,18 @@ class Case:
     new_optimizers: bool = False
 
     @classmethod
-    def behind(
-        cls,
-        head: tuple[str, str],
-        before: str,
-        after: str | None = None,
-        review: str | None = None,
-        unsafe: str | None = None,
-        *,
-        new_optimizers: bool = False,
-    ) -> Case:
+    def behind(cls, head: tuple[str, str], *given: Any, **options: Any) -> Case:
         """Returns an example behind first lines that are migrated as well.
 
         Args:
             head: The first lines, as they were and as they are to be.
-            before: The lines of the example.
-            after: What becomes of them, if anything does.
-            review: As of `Case`.
-            unsafe: What becomes of them with unsafe fixes, if that is more.
-            new_optimizers: As of `Case`.
+            given: What `Case` takes, of the lines behind these.
+            options: What it takes by name.
         """
-        old, new = head
-        fixed = None if unsafe is None else new + unsafe
-        made = new + (before if after is None else after)
-        return cls(old + before, made, review, fixed, new_optimizers)
+        (old, new), case = head, cls(*given, **options)
+        after = new + (case.before if case.after is None else case.after)
+        unsafe = None if case.unsafe is None else new + case.unsafe
+        return dataclasses.replace(case, before=old + case.before, after=after, unsafe=unsafe)
 
 
 def setting_policy(policy: str, imports: str = "import tensorflow as tf\n") -> tuple[str, str]:

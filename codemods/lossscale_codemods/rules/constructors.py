@@ -91,20 +91,10 @@ class Constructors(Rule):
             f"{_HEAD}opt = {_NEW}(opt, dynamic=False, initial_scale=128)\n",
         ),
         Case(
-            f"{_HEAD}opt = {_OLD}(\n    opt,\n    loss_scale='dynamic',  # as usual\n)\n",
-            f"{_HEAD}opt = {_NEW}(\n    opt,  # as usual\n)\n",
-        ),
-        Case(
             f"{_HEAD}opt = {_OLD}(optimizer=opt, loss_scale="
             "tf.train.experimental.DynamicLossScale(2 ** 10, increment_period=500))\n",
             f"{_HEAD}opt = {_NEW}(inner_optimizer=opt, initial_scale=2 ** 10, "
             "dynamic_growth_steps=500)\n",
-        ),
-        Case(
-            f"{_HEAD}def wrap(opt):\n"
-            "    scale = tf.mixed_precision.experimental.FixedLossScale(64)\n"
-            f"    return {_OLD}(opt, scale)\n",
-            f"{_HEAD}def wrap(opt):\n    return {_NEW}(opt, dynamic=False, initial_scale=64)\n",
         ),
     )
     valid = (
@@ -115,9 +105,7 @@ class Constructors(Rule):
             review="multiplier of 4 has no equivalent",
         ),
         Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", review="takes no `loss_scale`"),
-        Case(f"{_HEAD}opt = {_NEW}(opt, 1024)\n", review="Keras 3"),
         Case(f"{_HEAD}opt = {_NEW}(opt, False, 1024)\n"),
-        Case("from mylib import LossScaleOptimizer\nopt = LossScaleOptimizer(opt, 'dynamic')\n"),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
@@ -247,11 +235,6 @@ class GraphRewrite(Rule):
         ),
     )
     valid = (
-        Case(
-            f"{_HEAD}def wrap(opt):\n"
-            "    return tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
-            review="v1 or a Keras optimizer",
-        ),
         Case(
             f"{_HEAD}def fit(model, opt):\n"
             "    opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n"

@@ -75,10 +75,6 @@ class Contrib(Rule):
             review="skipped steps that are not finite",
         ),
         Case(
-            f"{_HEAD}m = tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000)\n",
-            review="which this manager does only with",
-        ),
-        Case(
             f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(\n"
             f"    opt, tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000, decr_ratio=0.5))\n",
             review="which this manager does only with",

@@ -59,13 +59,6 @@ class Guards(Rule):
             review="can be collapsed",
         ),
         Case(
-            "try:\n"
-            "    from tensorflow.keras.mixed_precision import LossScaleOptimizer\n"
-            "except ImportError:\n"
-            "    from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer\n",
-            review="can be collapsed",
-        ),
-        Case(
             "import tensorflow as tf\n"
             "if tuple(map(int, tf.__version__.split('.')[:2])) < (2, 4):\n"
             "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",

@@ -8,7 +8,7 @@ of its row say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -31,7 +31,7 @@ from lossscale_codemods.tables.names import canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from lossscale_codemods.domain import Program
+    from lossscale_codemods.domain import Binding, Program
 
     Condition = Callable[[Any, Program], bool]
     Owner = Callable[[Any, Program], Certainty]
@@ -298,14 +298,10 @@ def reads_config_of_a_layer(node: cst.Subscript, program: Program) -> bool:
 # Models, layers, metrics and names of Keras.
 
 
-def is_broken_function(node: cst.Attribute, program: Program) -> bool:
-    """Whether this is a function of the backend, and no call of `set_value` that is rewritten."""
-    name = node.attr.value
-    if f"backend.{name}" not in {below_keras(path or "") for path in program.resolver.paths(node)}:
-        return False
-    call = program.tree.call_of(node)
-    first = call.args[0].value if call is not None and call.args else None
-    rewritten = {"iterations", "learning_rate", "lr"} if name == "set_value" else set()
+def is_of_no_rate(node: cst.Call, _: Program) -> bool:
+    """Whether a call is none that is rewritten: `set_value(opt.lr, x)`."""
+    first = node.args[0].value if node.args else None
+    rewritten = {"iterations", "learning_rate", "lr"}
     return not (isinstance(first, cst.Attribute) and first.attr.value in rewritten)
 
 
@@ -345,18 +341,13 @@ def in_a_program_of_keras(_: cst.Call, program: Program) -> bool:
 
 def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
     """Whether a step of a model without own `metrics` returns `loss`, or all that it has."""
-    if not _gives_a_loss(node.value):
+    function, owner = (_around(node, one, program) for one in (cst.FunctionDef, cst.ClassDef))
+    scope = program.scopes.of_node.get(owner) if owner is not None else None
+    if scope is None or not _gives_a_loss(node.value) or not _is_layer(scope.node, program):
         return False
-    function = _around(node, cst.FunctionDef, program)
-    owner = _around(node, cst.ClassDef, program)
-    if not isinstance(function, cst.FunctionDef) or not isinstance(owner, cst.ClassDef):
-        return False
-    if function.name.value not in keras_3.STEPS or not program.inherits(owner, frameworks.is_layer):
-        return False
-    scope = program.scopes.of_node.get(owner)
-    members = program.types.project.members
-    line = members.line(ProjectClass(program.resolver, scope)) if scope is not None else ()
-    return not any("metrics" in one.scope.bindings for one in line)
+    line = program.types.project.members.line(ProjectClass(program.resolver, scope))
+    is_step = isinstance(function, cst.FunctionDef) and function.name.value in keras_3.STEPS
+    return is_step and not any("metrics" in one.scope.bindings for one in line)
 
 
 def _gives_a_loss(value: cst.BaseExpression | None) -> bool:
@@ -523,22 +514,19 @@ def has_keyword(*names: str) -> Condition:
 
 def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
     """Whether another model was compiled with the same optimizer before."""
-    name = _optimizer_of(node)
-    return name is not None and any(
+    mine = _optimizer_of(node, program)
+    return bool(mine) and any(
         program.tree.span(other)[0] < program.tree.span(node)[0]
-        and (given := _optimizer_of(other)) is not None
         and dotted(owner_of(other)) != dotted(owner_of(node))
-        and given.value == name.value
-        and program.resolver.bindings(given) == program.resolver.bindings(name)
+        and _optimizer_of(other, program) == mine
         for other in _compiles(program)
     )
 
 
-def _optimizer_of(node: cst.Call) -> cst.Name | None:
-    """Returns the name that a call of `compile` gives as the optimizer."""
+def _optimizer_of(node: cst.Call, program: Program) -> Collection[Binding]:
+    """Returns where the optimizer is made that a call of `compile` gets."""
     given = argument_of(node.args, 0, "optimizer")
-    value = given.value if given is not None else None
-    return value if isinstance(value, cst.Name) else None
+    return program.resolver.bindings(given.value) if given is not None else ()
 
 
 # What settles a place.

@@ -160,12 +160,8 @@ def _of_call(call: cst.Call, classes: Sequence[str], program: Program) -> Rewrit
     if review is None:
         return rewrite("`lr` is `learning_rate`", renamed) if renamed else None
     if renamed:
-        review = dataclasses.replace(
-            review,
-            message=f"{review.message}; and it refuses `lr`",
-            advice=f"Write `learning_rate`. {review.advice}",
-            stops=True,
-        )
+        advice = f"Write `learning_rate` for `lr`, which Keras 3 refuses. {review.advice}"
+        review = dataclasses.replace(review, advice=advice, stops=True)
     has_fix = refused is None and review is not _SPARSE and list(classes) == ["RMSprop"]
     if has_fix and "epsilon" not in arguments:
         review.unsafe_fix = rewrite(

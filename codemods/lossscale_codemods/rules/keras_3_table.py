@@ -368,10 +368,10 @@ _VALUES = (
 _NAMES_OF_KERAS_2 = (
     *(
         _Stopping(
-            (name,),
-            f"{{name}} of Keras 3's backend {why}",
+            (f"keras.backend.{name}",),
+            f"{name} of Keras 3's backend {why}",
             "Use a method or attribute of the variable or tensor itself.",
-            when=met.is_broken_function,
+            when=met.is_of_no_rate,
         )
         for name, why in keras_3.BROKEN.items()
     ),

@@ -8,10 +8,8 @@ well is left, for the optimizer that stayed takes over its arguments and not the
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import re
-import textwrap
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -24,11 +22,9 @@ from lossscale_codemods.domain import (
     LossScaleTypes,
     ObjectType,
     Usage,
-    atom_key,
     attribute_owner,
     constant_or_none,
     optimizer_argument,
-    parse_expression,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
 from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
@@ -67,8 +63,6 @@ NOT_FIXED = Review(
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 _OWN_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
 """How a class of loss scales reads that is not one of TensorFlow's."""
-_STAND_INS = {LossScaleType.DYNAMIC: ['"dynamic"'], LossScaleType.NUMBER: ["128", "0.5"]}
-"""What a function of the file can give, for the proof."""
 _PARAMETERS = {
     "FixedLossScale": ("loss_scale_value",),
     "DynamicLossScale": ("initial_loss_scale", "increment_period", "multiplier"),
@@ -261,7 +255,7 @@ class ArgumentReader(LossScaleTypes):
         folded = self._fold(node, call)
         if folded is not None:
             return folded
-        claim = MeaningClaim(source, self._definitions(node), self._classes(node))
+        claim = MeaningClaim(source, frozenset(kinds))
         if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
             removes = self._removable(node, call)
             return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
@@ -378,45 +372,6 @@ class ArgumentReader(LossScaleTypes):
     def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
         return any(above is call for above in self.tree.ancestors(node))
 
-    def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
-        """Returns the values of every variable in an expression, as far as all are known."""
-        sources: dict[str, list[str]] = {}
-        texts = self._texts(node)
-        if texts != [source := self.tree.source(node)]:
-            sources[atom_key(parse_expression(source))] = texts  # A call of a function of the file.
-        stack: list[cst.CSTNode] = [node]
-        while stack:
-            for part in self.tree.walk(stack.pop()):
-                if not isinstance(part, cst.Name) or part.value in sources:
-                    continue
-                bindings = self.resolver.bindings(part)
-                values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value]
-                if values and len(values) == len(bindings):
-                    sources[part.value] = [text for v in values for text in self._texts(v)]
-                    stack.extend(values)
-        return sources
-
-    def _texts(self, value: cst.BaseExpression) -> list[str]:
-        """Returns the source of a value, or of what a function of the file can give."""
-        kinds = self.types(value) if isinstance(value, cst.Call) else {LossScaleType.UNKNOWN}
-        if not kinds <= set(_STAND_INS):
-            return [self.tree.source(value)]
-        return [text for kind, texts in _STAND_INS.items() if kind in kinds for text in texts]
-
-    def _classes(self, node: cst.BaseExpression) -> dict[str, str]:
-        class_names: dict[str, str] = {}
-        stack: list[cst.CSTNode] = [node]
-        seen: set[cst.CSTNode] = set()
-        while stack:
-            for part in self.tree.walk(stack.pop()):
-                name = _made_class(part, self.resolver)
-                if name is not None and isinstance(part, cst.Call):
-                    class_names[self.tree.source(part.func)] = name
-                elif isinstance(part, cst.Name) and part not in seen:
-                    seen.add(part)
-                    stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
-        return class_names
-
     def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
         """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
         bindings = [*self.resolver.bindings(node)] if isinstance(node, cst.Name) else []
@@ -426,22 +381,18 @@ class ArgumentReader(LossScaleTypes):
         class_name = _made_class(value, self.resolver)
         if class_name is None or not isinstance(value, cst.Call):
             return None
+        if binding is not None and not self._is_stable(value):
+            return None  # A helper function reads it where it is used.
         keywords = self._keywords(value, class_name)
         if isinstance(keywords, Review):
             return keywords
-        if binding is not None and not self._is_stable(value):
-            return Review(
-                f"the values that {binding.name} is made from may change before it is used",
-                "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
-                "`dynamic_growth_steps`.",
-            )
         removes = self._removable(node, call)
         stays = binding is not None and not removes
         found = [o for o in self.program.references if o.node is value.func]
         return Arguments(
             keywords,
             f"the arguments of {class_name} become the constructor's own",
-            MeaningClaim(self.tree.source(node), self._definitions(node), self._classes(node)),
+            MeaningClaim(self.tree.source(value), class_name=class_name),
             claims=[] if stays else found,
             removes=removes,
         )
@@ -476,11 +427,10 @@ class ArgumentReader(LossScaleTypes):
             f"{_TAKEN_OVER[name]}={text}" for name, text in given.items() if name in _TAKEN_OVER
         ]
 
-    def _is_stable(self, value: cst.Call) -> bool:
+    def _is_stable(self, made: cst.Call) -> bool:
         """Whether what a loss scale is made from is the same wherever it is read."""
         shared = {name for _, name in self.program.scopes.rebound_elsewhere}
-        for argument in value.args:
-            part = argument.value
+        for part in (argument.value for argument in made.args):
             if constant_or_none(self.tree.source(part)) is not None:
                 continue
             if not isinstance(part, cst.Name) or part.value in shared:
@@ -597,22 +547,16 @@ def names_taker(call: cst.Call, program: Program) -> bool:
 
 
 def _is_of_the_program(program: Program, name: str) -> bool:
-    """Whether a file has something else than the helper function under its name."""
+    """Whether a file has something else under the name of a helper than what an earlier run added.
+
+    Such a function has the docstring of the helper, however it is formatted.
+    """
+    docstring = SOURCES[name].split('"""')[1]
     bound = [b for scope in program.scopes.of_node.values() for b in scope.bindings.get(name, [])]
     return not all(
-        isinstance(binding.node, cst.FunctionDef)
-        and is_helper(program.tree.source(binding.node), name)
-        for binding in bound
+        isinstance(one.node, cst.FunctionDef) and docstring in program.tree.source(one.node)
+        for one in bound
     )
-
-
-def is_helper(source: str, name: str) -> bool:
-    """Whether a function is the helper that an earlier run added."""
-    try:
-        added = ast.dump(ast.parse(textwrap.dedent(source)))
-    except SyntaxError:
-        return False
-    return added == ast.dump(ast.parse(SOURCES[name]))
 
 
 def is_moved(path: str) -> bool:

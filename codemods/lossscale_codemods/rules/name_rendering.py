@@ -379,45 +379,41 @@ class NewImports:
         return len(self.tree.text), ""
 
     def _find_header(self, first_use: int) -> None:
-        body = self.tree.module.body
-        for index, statement in enumerate(body):
+        """Finds the imports at the top, with the simple statements in front of and between them."""
+        between: list[cst.CSTNode] = []
+        for statement in self.tree.module.body:
             if self.tree.span(statement)[1] > first_use:
-                return
-            if isinstance(statement, cst.SimpleStatementLine):
-                smalls = statement.body
-                if all(isinstance(s, cst.Import | cst.ImportFrom) for s in smalls):
-                    self.header.append(statement)
-                    continue
-                is_docstring = (
-                    index == 0
-                    and isinstance(smalls[0], cst.Expr)
-                    and isinstance(smalls[0].value, cst.BaseString)
-                )
-                if is_docstring:
-                    self.header.append(statement)
-                    continue
-                # `__version__ = ...`, `sys.path.append(...)` and the like between imports.
-                simple = cst.Assign | cst.AnnAssign | cst.Expr | cst.Pass
-                if not all(isinstance(s, simple) for s in smalls) or not any(
-                    isinstance(later, cst.SimpleStatementLine)
-                    and isinstance(later.body[0], cst.Import | cst.ImportFrom)
-                    for later in body[index:]
-                ):
-                    return
-            elif isinstance(statement, cst.If | cst.Try) and self._only_imports(statement):
-                self.header.append(statement)
+                break
+            if self._only_imports(statement):
+                self.header += [*between, statement]
+                between = []
+            elif isinstance(statement, cst.SimpleStatementLine):
+                # A docstring, `__version__ = ...`, `sys.path.append(...)` and the like.
+                between.append(statement)
             else:
-                return
+                break
+        if not self.header and between and _is_docstring(between[0]):
+            self.header = between[:1]
 
     def _only_imports(self, statement: cst.CSTNode) -> bool:
+        """Whether a line, or a block behind `if` or `try`, is there for what it imports."""
         small = [n for n in self.tree.walk(statement) if isinstance(n, cst.BaseSmallStatement)]
-        return any(isinstance(n, cst.Import | cst.ImportFrom) for n in small) and all(
-            isinstance(n, cst.Import | cst.ImportFrom | cst.Pass | cst.Assign) for n in small
+        beside = () if isinstance(statement, cst.SimpleStatementLine) else (cst.Pass, cst.Assign)
+        blocks = cst.SimpleStatementLine | cst.If | cst.Try
+        return (
+            isinstance(statement, blocks)
+            and any(isinstance(n, cst.Import | cst.ImportFrom) for n in small)
+            and all(isinstance(n, (cst.Import, cst.ImportFrom, *beside)) for n in small)
         )
 
     def _as_the_file_indents(self, source: str) -> str:
         unit = self.tree.module.default_indent
         return _INDENTATION.sub(lambda spaces: unit * (len(spaces[0]) // 4), source)
+
+
+def _is_docstring(line: cst.CSTNode) -> bool:
+    small = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
+    return isinstance(small, cst.Expr) and isinstance(small.value, cst.BaseString)
 
 
 def _is_of_the_future(line: cst.SimpleStatementLine) -> bool:

@@ -1,44 +1,549 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names, methods and signatures next to the loss-scale API that are gone or other today."""
+"""Names, methods and signatures next to the loss-scale API that are gone or other today.
+
+Which names these are, until when there were, and what new code has in their place, is in
+`compat_lossscale.legacy.neighbour_names` alone.
+"""
 
 from __future__ import annotations
 
+import builtins
 import functools
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import libcst as cst
 
-from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, SIGNATURES, TABLE
+from compat_lossscale.legacy.neighbour_names import (
+    MEMBERS,
+    METHODS,
+    SIGNATURES,
+    TABLE,
+    is_public_elsewhere,
+    is_public_module,
+    keras_names,
+    neighbour_at,
+    successor_of,
+)
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
-from lossscale_codemods.domain import Role
+from lossscale_codemods.domain import (
+    Binding,
+    BindingKind,
+    Occurrence,
+    OptimizerNames,
+    Role,
+    all_bindings,
+    catches_error,
+    is_part_of_old,
+    leaves_block,
+)
 from lossscale_codemods.rules.base import (
     Case,
     Found,
+    ImportState,
     Marker,
     Review,
     Rewrite,
     Rule,
     Verdict,
+    moved_import,
+    rename,
     setting_policy,
 )
-from lossscale_codemods.rules.neighbour_uses import (
-    NeighbourGuards,
-    NeighbourRule,
-    is_looked_at,
-    markers,
-    review,
-)
+from lossscale_codemods.rules.lookups import lookup_of
+from lossscale_codemods.rules.name_rendering import CannotRenderError
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.tables import frameworks, optimizer_families
-from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target, canonical
+from lossscale_codemods.tables import frameworks, names, optimizer_families
+from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
     from lossscale_codemods.domain import Program
+    from lossscale_codemods.rules.name_rendering import NameRenderer
+
+
+_PACKAGES = frozenset(one.name.partition(".")[0] for one in TABLE)
+DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+"""A name with dots."""
+_MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError")
+_ANYTHING = ("Exception", "BaseException")
+
+
+def is_looked_at(program: Program, rule: str) -> bool:
+    """Whether a file's neighbours are a rule's business: it is of an old program, or asked for."""
+    return is_part_of_old(program) or program.selection.asks_for(rule)
+
+
+def successor(path: str, program: Program) -> str:
+    """Returns what new code has in the place of a name, as `Neighbour.exactly` writes it.
+
+    Args:
+        path: The name.
+        program: The file that uses it; for Keras 3, names that tf-keras alone has are none.
+    """
+    path = canonical(path)
+    if optimizer_families.is_private_module(path):
+        return optimizer_families.public_class(path) or ""
+    is_gone = program.target in names.WITH_KERAS_3 and is_public_elsewhere(path)
+    return "" if is_gone else successor_of(path)
+
+
+def markers(roots: frozenset[str]) -> tuple[Marker, ...]:
+    """Returns the words without which a file has no neighbour.
+
+    Args:
+        roots: The packages whose neighbours these are.
+    """
+    members: dict[str, list[list[str]]] = {}
+    for one in TABLE:
+        root, *below = one.module_or_name.split(".")
+        if root in roots and one not in MEMBERS:
+            members.setdefault(root, []).append(below)
+    return tuple(
+        Marker(root.encode(), pattern=re.compile(_pattern(root, paths).encode()))
+        for root, paths in sorted(members.items())
+    )
+
+
+def _pattern(root: str, paths: list[list[str]]) -> str:
+    """Returns how a package and what is gone of it are spelled.
+
+    Args:
+        root: The package.
+        paths: What is gone, below the package.
+    """
+    if [] in paths:
+        return rf"(?<!\w){root}(?!\w)"
+    # `python` is enough of what is below `tensorflow.python`.
+    words = {below[0] if below[0] == "python" else below[-1] for below in paths}
+    word = rf"(?:{'|'.join(sorted(words))})(?!\w)"
+    if root == "tensorflow":
+        return rf"(?<!\w){word}"
+    return (
+        rf"\.(?:[\s\\]|#[^\n]*\n)*{word}|from\s+{root}[\w.]*\s+import\s+(?:\([^)]*|[^\n]*)\b{word}"
+    )
+
+
+class NeighbourUses:
+    """The uses of some neighbours in one file.
+
+    Args:
+        program: The file.
+        rule: The rule that decides them.
+    """
+
+    def __init__(self, program: Program, rule: NeighbourRule) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.resolver = program.resolver.where(self._counts)
+        self.rule = rule
+        self.guards = NeighbourGuards(program, rule.id)
+
+    def _counts(self, binding: Binding) -> bool:
+        """Whether a name can get its value from a binding, and fails if that is not there."""
+        if not self.program.is_reached_today(binding.node):
+            return False
+        is_neighbour = binding.kind is BindingKind.IMPORT and self.neighbour(binding.path)
+        return not (is_neighbour and self._is_left(binding.node, binding.path or ""))
+
+    def _is_left(self, node: cst.CSTNode, path: str, new: str = "") -> bool:
+        """Whether a use of a name is right as it is, for the program handles that it is gone."""
+        is_there = self._is_kept_private(path)
+        return self.guards.leaves(node, _last(path), _last(new), is_there=is_there)
+
+    def occurrences(self) -> Iterator[Occurrence]:
+        """Yields reads of attributes, and imports that have to stay."""
+        yield from self._reads()
+        for binding in self._imported():
+            if not self._becomes(binding) and not self._is_told_by_reads(binding):
+                yield self._occurrence(binding.node, binding.path or "", Role.NEIGHBOUR)
+        yield from self._whole_modules()
+        yield from self._stars()
+        yield from self._names_of_stars()
+
+    def moved_imports(self) -> Iterator[Occurrence]:
+        """Yields imports that become others."""
+        for binding in self._imported():
+            if new := self._becomes(binding):
+                yield self._occurrence(binding.node, binding.path or "", Role.IMPORT, new)
+
+    def _occurrence(self, node: cst.CSTNode, path: str, role: Role, new: str = "") -> Occurrence:
+        is_optimizer = optimizer_families.is_private(path)
+        meaning = Meaning.KERAS_OPTIMIZER if is_optimizer else Meaning.NEIGHBOUR
+        old = OldName(path, meaning, (new,) if new else ())
+        others = self.resolver.paths(node) if isinstance(node, cst.Attribute | cst.Call) else ()
+        ambiguous = any(
+            self.neighbour(other) is None and (other is None or canonical(other) != new)
+            for other in others
+        )
+        span = self.tree.span(node)
+        return Occurrence(node, span, role, (old,), ambiguous=ambiguous, rule=self.rule.id)
+
+    def neighbour(self, path: str | None) -> Neighbour | None:
+        """Returns the neighbour at or above a path, if this rule decides on it."""
+        if path is None:
+            return None
+        path = canonical(path)
+        nearest = neighbour_at(path) if self.rule.is_mine(path) else None
+        return None if nearest is None or names.lookup(path) is not None else nearest
+
+    def _reads(self) -> Iterator[Occurrence]:
+        reads = self.program.scopes.scope_of_read
+        for node in reads:
+            if not isinstance(node, cst.Attribute):
+                continue
+            above = self.tree.parent(node)
+            if isinstance(above, cst.Attribute) and above.value is node and above in reads:
+                continue
+            occurrence = self._read(node)
+            if occurrence is not None:
+                yield occurrence
+        for call in self.tree.parents:
+            if isinstance(call, cst.Call) and len(call.args) == 2 and self._path(call):
+                occurrence = self._unless_guarded(call, self._path(call))
+                if occurrence is not None:
+                    yield occurrence
+
+    def _read(self, node: cst.Attribute) -> Occurrence | None:
+        """Returns the use in a dotted expression, if there is one."""
+        chain = self._chain(node)
+        import_of_base = self._import_of(chain[-1][0])
+        if import_of_base is not None and not self._is_told_by_reads(import_of_base):
+            return None
+        if names.lookup(self.resolver.path(node) or "") is not None:
+            return None
+        parts = [one for one in chain[:-1] if not self._is_own(one[0])]
+        for part, path in parts:
+            new = successor(path, self.program)
+            if new and not is_public_module(canonical(path)):
+                return self._unless_guarded(part, path, new)
+        for part, path in reversed(parts):
+            if part is node or not self._is_kept_private(path):
+                return self._unless_guarded(part, path)
+        return None
+
+    def _unless_guarded(
+        self, part: cst.BaseExpression, path: str, new: str = ""
+    ) -> Occurrence | None:
+        if self._is_left(part, path, new) or (not new and self._has_other(part, path)):
+            return None
+        is_path = DOTTED.fullmatch(new) and not hasattr(builtins, new)
+        return self._occurrence(part, path, Role.NEIGHBOUR, new if is_path else "")
+
+    def _is_own(self, part: cst.BaseExpression) -> bool:
+        """Whether the program gave an attribute of its own a value: what it gave it says more."""
+        bindings = self.resolver.bindings(part)
+        return any(binding.kind is BindingKind.ASSIGN for binding in bindings)
+
+    def _has_other(self, part: cst.BaseExpression, path: str) -> bool:
+        """Whether a name can be what serves it now as well, which the program takes by itself."""
+        neighbour = self.neighbour(path)
+        served = neighbour.served_by.replace(":", ".") if neighbour is not None else ""
+        return served in {canonical(other) for other in self.resolver.paths(part) if other}
+
+    @staticmethod
+    def _is_kept_private(path: str) -> bool:
+        """Whether a path is in the copy of Keras that TensorFlow keeps for itself.
+
+        Its members have successors of their own, and to import it does not fail.
+        """
+        return canonical(path).startswith(keras_names.PRIVATE)
+
+    def _chain(self, node: cst.Attribute) -> list[tuple[cst.BaseExpression, str]]:
+        """Returns a dotted expression and its beginnings, those with a path of a neighbour's."""
+        chain: list[tuple[cst.BaseExpression, str]] = []
+        part: cst.BaseExpression = node
+        while isinstance(part, cst.Attribute):
+            path = self._path(part)
+            if path:
+                chain.append((part, path))
+            part = part.value
+        return [*chain, (part, self.resolver.path(part) or "")]
+
+    def _path(self, part: cst.BaseExpression) -> str:
+        """Returns the path of the neighbour that an expression can be; empty if it is none."""
+        paths = sorted(p for p in self.resolver.paths(part) if p and self.neighbour(p) is not None)
+        return paths[0] if len({successor(path, self.program) for path in paths}) == 1 else ""
+
+    def _import_of(self, base: cst.BaseExpression) -> Binding | None:
+        """Returns the import of a neighbour that a name stands for.
+
+        Another import may give it what takes the neighbour's place.
+        """
+        bindings = self.resolver.bindings(base)
+        imports = [
+            one
+            for one in bindings
+            if one.kind is BindingKind.IMPORT and self.neighbour(one.path) is not None
+        ]
+        if len(imports) != 1:
+            return None
+        new = successor(imports[0].path or "", self.program)
+        others = (one for one in bindings if one is not imports[0])
+        same = all(canonical(one.path or "") == new for one in others)
+        return imports[0] if same else None
+
+    def _imported(self) -> list[Binding]:
+        """The names that import statements bind to neighbours, but for those behind guards."""
+        return [
+            binding
+            for binding in all_bindings(self.resolver)
+            if binding.kind is BindingKind.IMPORT
+            and self.neighbour(binding.path) is not None
+            and not self._is_left(binding.node, binding.path or "")
+            and not (isinstance(binding.node, cst.ImportAlias) and _binds_first(binding))
+        ]
+
+    def _becomes(self, binding: Binding) -> str:
+        """Returns the path of what takes the place of what is imported; empty if nothing does."""
+        path = canonical(binding.path or "")
+        new = successor(path, self.program)
+        if is_public_module(path) and not all(
+            self._is_public_use(use, path, new) for use in binding.uses
+        ):
+            return ""
+        return new if "." in new and DOTTED.fullmatch(new) else ""
+
+    def _is_public_use(self, use: cst.CSTNode, base: str, home: str) -> bool:
+        """Whether what is read of a module is public, and of the module that takes its place.
+
+        Args:
+            use: The read of the module.
+            base: The module.
+            home: What takes its place.
+        """
+        top = use
+        above = self.tree.parent(top)
+        while isinstance(above, cst.Attribute) and above.value is top:
+            top, above = above, self.tree.parent(above)
+        if not isinstance(top, cst.Attribute):
+            return isinstance(above, cst.Del)
+        for part, path in self._chain(top)[:-1]:
+            new = successor(path, self.program)
+            if new and not is_public_module(canonical(path)):
+                return part is not use and new == home + canonical(path).removeprefix(base)
+        return False
+
+    def _is_told_by_reads(self, binding: Binding) -> bool:
+        """Whether reads of an imported module's members say all there is to say of it."""
+        path = canonical(binding.path or "")
+        if not self._is_kept_private(path) or self._becomes(binding):
+            return False
+        reads = [self.tree.parent(use) for use in binding.uses]
+        return bool(reads) and all(isinstance(one, cst.Attribute) for one in reads)
+
+    def _whole_modules(self) -> Iterator[Occurrence]:
+        """Yields `import a.b.c`, which binds `a` alone, of modules that are not there."""
+        for node in self.tree.parents:
+            if not isinstance(node, cst.Import):
+                continue
+            for alias in node.names:
+                path = dotted(alias.name) or ""
+                if "." not in path or alias.asname is not None or self._is_kept_private(path):
+                    continue
+                left = self._is_left(alias, path)
+                if self.neighbour(path) is not None and not left:
+                    yield self._occurrence(alias, path, Role.NEIGHBOUR)
+
+    def _names_of_stars(self) -> Iterator[Occurrence]:
+        """Yields names that can come of nothing but `from numpy import *`."""
+        stars = {star.path or "" for star in self.program.scopes.module.stars}
+        if not all(star.partition(".")[0] in _PACKAGES for star in stars):
+            return
+        for node, bindings in self.program.scopes.reaching.items() if stars else ():
+            if isinstance(node, cst.Name) and not bindings and not hasattr(builtins, node.value):
+                for path in sorted(f"{star}.{node.value}" for star in stars):
+                    neighbour = self.neighbour(path)
+                    if neighbour is not None and neighbour.module_or_name == canonical(path):
+                        yield self._occurrence(node, path, Role.NEIGHBOUR)
+
+    def _stars(self) -> Iterator[Occurrence]:
+        for scope in self.program.scopes.of_node.values():
+            for star in scope.stars:
+                left = self._is_left(star.node, star.path or "")
+                if self.neighbour(star.path) is not None and not left:
+                    yield self._occurrence(star.node, star.path or "", Role.NEIGHBOUR)
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+def _binds_first(binding: Binding) -> bool:
+    """Whether an import statement is `import a.b.c`, which binds `a`."""
+    node = binding.node
+    return (
+        isinstance(node, cst.ImportAlias)
+        and node.asname is None
+        and "." in (dotted(node.name) or "")
+    )
+
+
+_STAYS = "Change that use first, then run again."
+
+
+def _respelled(occurrence: Occurrence, new: str, program: Program) -> Rewrite:
+    """Puts a built-in name or a number in the place of a name."""
+    sign, word = ("-", new[1:]) if new.startswith("-") else ("", new)
+
+    def edits(renderer: NameRenderer) -> list[Edit]:
+        text = sign + _spelled(word, occurrence, renderer, program)
+        alone = cst.AnnAssign | cst.Arg | cst.Assign | cst.Element | cst.Return
+        if sign and not isinstance(program.tree.parent(occurrence.node), alone):
+            text = f"({text})"
+        return [Edit(*occurrence.span, text)]
+
+    return Rewrite(_message(new), edits, keeps_name=False, is_rename=True)
+
+
+def _spelled(word: str, occurrence: Occurrence, renderer: NameRenderer, program: Program) -> str:
+    if not hasattr(builtins, word):
+        return renderer.render_path(occurrence, word) if DOTTED.fullmatch(word) else word
+    scope = program.scope(occurrence)
+    if program.scopes.lookup(word, scope):
+        raise CannotRenderError(f"the file has a {word} of its own")
+    return word
+
+
+def review(neighbour: Neighbour, path: str = "") -> Review:
+    """Returns the finding on a name that no other does the same as in every case.
+
+    Args:
+        neighbour: The name.
+        path: What is read of it.
+    """
+    if optimizer_families.is_private(path):
+        return Review(
+            "it is of TensorFlow's private copy of Keras now, and tf-keras takes none of its "
+            "optimizers",
+            "Take what you need from tf.keras.optimizers.legacy, which it was.",
+        )
+    gone = f"it ended with {neighbour.until}"
+    if neighbour.name.startswith(keras_names.PRIVATE):
+        gone = "it is of TensorFlow's private copy of Keras now, and nothing public is the same"
+    if not neighbour.is_served:
+        return Review(f"{gone}: {neighbour.faithful}", f"{neighbour.instead}.")
+    instead = (
+        "Nothing takes its place: take it out."
+        if neighbour.instead == "nothing"
+        else f"In new code: {neighbour.instead}."
+    )
+    return Review(gone, f"{instead} `compat-lossscale run` restores the old name.")
+
+
+def _message(new: str) -> str:
+    return f"it was {new.replace('numpy.', 'np.')}"
+
+
+class NeighbourRule(Rule):
+    """What the rules for names next to the loss-scale API have in common."""
+
+    order: ClassVar[int] = 2
+    """What other rules find tells whether this is a program with old names."""
+    targets = frozenset(Target)
+
+    def is_mine(self, path: str) -> bool:
+        """Whether this rule decides on what is at a path, if it is a neighbour."""
+        raise NotImplementedError
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields the reads of such names, and imports that stay."""
+        if is_looked_at(program, self.id):
+            for occurrence in NeighbourUses(program, self).occurrences():
+                yield occurrence, self._verdict(occurrence, program)
+
+    def find_imports(self, program: Program) -> Iterator[Occurrence]:
+        """Yields the imports that become others."""
+        if is_looked_at(program, self.id):
+            yield from NeighbourUses(program, self).moved_imports()
+
+    def _verdict(self, occurrence: Occurrence, program: Program) -> Verdict:
+        """Puts what new code has in the place of a name, or says what to do."""
+        path = canonical(occurrence.names[0].path)
+        new = successor(path, program)
+        if occurrence.names[0].new:
+            return rename(_message(new), occurrence)
+        neighbour = neighbour_at(path)
+        assert neighbour is not None
+        if isinstance(occurrence.node, cst.Attribute) and new:
+            return _respelled(occurrence, new, program)
+        return review(neighbour, path)
+
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
+        """Says what became of an import."""
+        return moved_import(state, _message(occurrence.names[0].new[0]), _STAYS)
+
+
+class NeighbourGuards:
+    """Finds the code that a file has for versions with and without a name.
+
+    Args:
+        program: The file.
+        rule: The id of the rule that asks.
+    """
+
+    def __init__(self, program: Program, rule: str) -> None:
+        self.program = program
+        self.tree = program.tree
+        self._old_versions = OptimizerNames(program, rule)
+
+    def leaves(self, node: cst.CSTNode, *names: str, is_there: bool = False) -> bool:
+        """Whether a use of a name is right as it is: nothing fails if the name is not there.
+
+        Args:
+            node: The use.
+            names: The name, without its module, and the one that takes its place.
+            is_there: Whether there is something else under the name, so that nothing fails.
+        """
+        below = node
+        for above in self.tree.ancestors(node):
+            if isinstance(above, cst.Try):
+                if below is above.body and not is_there and self._is_caught(above):
+                    return True
+            elif isinstance(above, cst.ExceptHandler):
+                if self._is_stood_in_for(above, node):
+                    return True
+            elif (
+                isinstance(above, cst.If | cst.IfExp)
+                and below is not above.test
+                and self._asks_for(above.test, names)
+            ):
+                return True
+            below = above
+        return self._old_versions.is_left(node)
+
+    def _is_caught(self, node: cst.Try) -> bool:
+        """Whether a `try` statement handles that a name in it is missing."""
+        few = len(node.body.body) == 1
+        return any(
+            catches_error(self.tree, handler, (*_MISSING, *(_ANYTHING if few else ())))
+            and (handler.type is not None or few)
+            and not leaves_block(handler.body)
+            for handler in node.handlers
+        )
+
+    def _is_stood_in_for(self, handler: cst.ExceptHandler, node: cst.CSTNode) -> bool:
+        """Whether what a handler imports has been imported from somewhere else by then."""
+        tried = self.tree.parent(handler)
+        if not isinstance(tried, cst.Try) or not isinstance(node, cst.ImportAlias):
+            return False
+        for binding in self.program.scopes.binding_at.get(node, []):
+            for other in binding.scope.bindings.get(binding.name, []):
+                if (
+                    other.kind is BindingKind.IMPORT
+                    and tried.body in self.tree.ancestors(other.node)
+                    and neighbour_at(canonical(other.path or "")) is None
+                ):
+                    return True
+        return False
+
+    def _asks_for(self, test: cst.BaseExpression, names: Sequence[str]) -> bool:
+        """Whether a condition asks for one of some names: `hasattr(np, "float")`."""
+        asked = (lookup_of(node, self.program) for node in self.tree.walk(test))
+        return any(one is not None and one.name in names for one in asked)
 
 
 _ROOTS = frozenset(one.name.partition(".")[0] for one in TABLE) - {"tensorflow"}
@@ -57,7 +562,7 @@ class PythonAndNumpy(NeighbourRule):
     the rule reports the name and what new code uses. Names behind `try` or `hasattr`, and in
     branches for Python 2, stay.
 
-    LS901 to LS904 look at files with old names, and at files that run in the same program. With
+    LS901 to LS903 look at files with old names, and at files that run in the same program. With
     `--select LS9`, they look at all files. `--target compat` makes no difference, because
     `compat_lossscale` does not have these names: only `compat-lossscale run` restores them. The
     table of [neighbours](../neighbours.md) lists the names.
@@ -72,20 +577,10 @@ class PythonAndNumpy(NeighbourRule):
             "x = np.zeros((2, 2), np.float)\nworst = np.Inf\nlowest = np.NINF\n",
             "x = np.zeros((2, 2), float)\nworst = np.inf\nlowest = -np.inf\n",
         ),
-        _case(
-            "from collections import Mapping, OrderedDict\n"
-            "print(isinstance(OrderedDict(), Mapping))\n",
-            "from collections import OrderedDict\nfrom collections.abc import Mapping\n"
-            "print(isinstance(OrderedDict(), Mapping))\n",
-        ),
     )
     valid = (
         _case(
             "import imp\nconfig = imp.load_source('config', 'config.py')\n", review="Use importlib"
-        ),
-        _case(
-            "try:\n    from collections import Mapping\n"
-            "except ImportError:\n    from collections.abc import Mapping\n"
         ),
         _case("number = np.float if hasattr(np, 'float') else float\nprint(number(1))\n"),
     )
@@ -98,7 +593,6 @@ class PythonAndNumpy(NeighbourRule):
 _TENSORFLOW = frozenset({"tensorflow"})
 _METHODS = tuple(one.name for one in MEMBERS)
 _LOSS_SCALES = re.compile(r"^tensorflow\.python\.keras\.mixed_precision\.experimental(?:\.|$)")
-_FUNCTION_OF_OPTIMIZERS = re.compile(r"^tensorflow\.python\.keras\.optimizer_v2\.\w+\.[a-z_]\w*$")
 _WORKING = re.compile(
     r"^tensorflow\.python\.keras\.utils\.(?:"
     r"conv_utils\.(?:conv_input_length|conv_output_length|conv_output_shape|convert_data_format"
@@ -124,8 +618,13 @@ class TensorFlow(NeighbourRule):
     `conv_utils.convert_data_format`. The rule reports the rest: `tf.estimator`, `tf.contrib`, and
     names that were never public.
 
-    It looks at the same files as LS901. For optimizers of the private copy, see LS214. For
-    `tf.contrib.mixed_precision`, see LS603.
+    In old TensorFlow, `tensorflow.python.keras.optimizer_v2.adam.Adam` was
+    `tf.keras.optimizers.Adam`. Today it is a separate class, which `LossScaleOptimizer` and
+    `compile` of tf-keras refuse, so it becomes `tf.keras.optimizers.legacy.Adam`. Classes without a
+    public name are reported. An import in `except ImportError` stays, because it is for
+    environments without tf-keras.
+
+    It looks at the same files as LS901. For `tf.contrib.mixed_precision`, see LS603.
     """
 
     id = "LS902"
@@ -141,12 +640,6 @@ class TensorFlow(NeighbourRule):
             "print(Dense(1), K.floatx())\n",
         ),
         _case(
-            "from tensorflow.python.training.tracking import data_structures\n"
-            "print(data_structures.ListWrapper)\n",
-            "from tensorflow.python.trackable import data_structures\n"
-            "print(data_structures.ListWrapper)\n",
-        ),
-        _case(
             "from tensorflow.python.ops import array_ops, control_flow_ops\n"
             "x = control_flow_ops.cond(True, lambda: 1, lambda: 2)\n"
             "print(array_ops.stack([x, x]), array_ops.zeros([1]))\n",
@@ -154,96 +647,21 @@ class TensorFlow(NeighbourRule):
             "x = tf.compat.v1.cond(True, lambda: 1, lambda: 2)\n"
             "print(tf.stack([x, x]), array_ops.zeros([1]))\n",
         ),
+        _case(
+            "from tensorflow.python.keras.optimizer_v2.adam import Adam\nopt = Adam()\n",
+            "from tensorflow.keras.optimizers.legacy import Adam\nopt = Adam()\n",
+        ),
     )
     valid = (
         _case("config = tf.estimator.RunConfig()\n", review="it ended with TensorFlow 2.15"),
         _case("from tensorflow.contrib import slim\n", review="moved to packages of its own"),
-        _case(
-            "from tensorflow.python.keras.utils import tf_utils\nprint(tf_utils)\n",
-            review="TensorFlow's private copy of Keras",
-        ),
-        _case(
-            "from tensorflow.python.eager import tape\nprint(tape.stop_recording)\n",
-            review="In new code: tensorflow.python.eager.record.stop_recording",
-        ),
     )
 
     def is_mine(self, path: str) -> bool:
         """Whether it is of TensorFlow, and no other rule says more of it."""
         if not path.startswith("tensorflow.") or path.startswith(_METHODS):
             return False
-        if optimizer_families.is_private_module(path):
-            return not _is_of_optimizers(path)
         return _LOSS_SCALES.match(path) is None and _WORKING.match(path) is None
-
-
-_PRIVATE_OPTIMIZER = Review(
-    "it is of TensorFlow's private copy of Keras now, and tf-keras takes none of its optimizers",
-    "Take what you need from tf.keras.optimizers.legacy, which it was.",
-)
-
-
-def _is_of_optimizers(path: str) -> bool:
-    """Whether a path is of the private copy's modules of optimizers, but for helper functions."""
-    return optimizer_families.is_private_module(path) and (
-        optimizer_families.is_private(path) or not _FUNCTION_OF_OPTIMIZERS.match(path)
-    )
-
-
-_IMPORTING = "from tensorflow.keras.mixed_precision import experimental as mp\n"
-_NEW_IMPORTING = "from tensorflow.keras import mixed_precision as mp\n"
-
-
-class OtherKerasOptimizers(NeighbourRule):
-    """Optimizers of TensorFlow's private copy of Keras become those of tf-keras.
-
-    In old TensorFlow, `tensorflow.python.keras.optimizer_v2.adam.Adam` was
-    `tf.keras.optimizers.Adam`. Today it is a separate class, which `LossScaleOptimizer` and
-    `compile` of tf-keras refuse. `compat-lossscale run` gives programs the classes of tf-keras
-    under these names, and this rule writes their public names. It reports classes without a public
-    name.
-
-    An import in `except ImportError` stays, because it is for environments without tf-keras.
-    """
-
-    id = "LS214"
-    title = "Optimizers of another Keras"
-    meaning = Meaning.KERAS_OPTIMIZER
-    invalid = (
-        Case(
-            f"{_IMPORTING}from tensorflow.python.keras.optimizer_v2.adam import Adam\n"
-            "opt = mp.LossScaleOptimizer(Adam(), 'dynamic')\n",
-            f"{_NEW_IMPORTING}from tensorflow.keras.optimizers.legacy import Adam\n"
-            "opt = mp.LossScaleOptimizer(Adam())\n",
-        ),
-        Case(
-            "import tensorflow as tf\n"
-            "from tensorflow.python.keras.optimizer_v2 import optimizer_v2\n"
-            "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
-            "ok = isinstance(opt, optimizer_v2.OptimizerV2)\n",
-            "import tensorflow as tf\n"
-            "tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
-            "ok = isinstance(opt, tf.keras.optimizers.legacy.Optimizer)\n",
-        ),
-    )
-    valid = (
-        Case(
-            f"{_IMPORTING}from tensorflow.python.keras import optimizers\n"
-            "opt = mp.LossScaleOptimizer(optimizers.get(name), 'dynamic')\n",
-            f"{_NEW_IMPORTING}from tensorflow.python.keras import optimizers\n"
-            "opt = mp.LossScaleOptimizer(optimizers.get(name))\n",
-            review="tf-keras takes none of its optimizers",
-        ),
-    )
-
-    def is_mine(self, path: str) -> bool:
-        """Whether it is of the private copy's modules of optimizers."""
-        return _is_of_optimizers(path)
-
-    def review(self, neighbour: Neighbour) -> Review:
-        """Says what an optimizer of the private copy cannot do."""
-        del neighbour
-        return _PRIVATE_OPTIMIZER
 
 
 _COMPUTE_LOSS = next(one for one in MEMBERS if one.short_name == "compute_loss")
@@ -270,16 +688,33 @@ class Methods(Rule):
     method that comes after a Keras model in a list of base classes. Since TensorFlow 2.9, Keras
     has a method of that name, which Python finds first.
 
+    Parameters of some functions and methods moved, were renamed or removed: `model.save(path,
+    True, True, "h5")` is an error today, after the training, and in
+    `SparseCategoricalCrossentropy(True, "none")` the second argument is another one. The finding
+    names the parameters, with which the call is right for old and current versions. The rule looks
+    at literal arguments: if their types do not tell in which order they are, the call stays. It
+    also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which return and
+    take another form today.
+
     The rule looks at the same files as LS901.
     """
 
     id = "LS903"
-    title = "Removed methods of TensorFlow"
+    title = "Removed methods and changed signatures of TensorFlow"
     order = 2
     """What other rules find tells whether this is a program with old names."""
     targets = frozenset(Target)
-    not_handled = "A `compute_loss` in a base class that is in another file."
-    group_markers = tuple(Marker(name.encode()) for name in (*METHODS, "compute_loss"))
+    not_handled = (
+        "A `compute_loss` in a base class that is in another file, and calls whose arguments are "
+        "variables, if these alone tell the order."
+    )
+    group_markers = (
+        *(Marker(name.encode()) for name in (*METHODS, "compute_loss")),
+        *(
+            Marker(name.encode(), pattern=re.compile(rf"(?<!\w){name}(?:\s*\(|\s+as\b)".encode()))
+            for name in sorted({one.name for one in SIGNATURES})
+        ),
+    )
     invalid = (
         _case(
             "strategy = tf.distribute.get_strategy()\n"
@@ -295,10 +730,11 @@ class Methods(Rule):
             review="take it out",
         ),
         _case(_MIXED_IN, review="Keras' own compute_loss"),
+        _case("model.save('model.h5', True, True, 'h5')\n", review="has other parameters today"),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields attributes of these names, whatever they are of, and shadowed base classes."""
+        """Yields attributes of these names, shadowed base classes, and calls in an old form."""
         if not is_looked_at(program, self.id):
             return
         guards = NeighbourGuards(program, self.id)
@@ -312,6 +748,10 @@ class Methods(Rule):
             for base in bases[models[0] :] if models else ():
                 if _defines(base, "compute_loss", program):
                     yield self.found(base, program, _IS_SHADOWED, Role.NEIGHBOUR)
+        for call in program.tree.nodes(cst.Call) if program.target in WITH_KERAS_2 else ():
+            changed = _of_signature(call, program)
+            if changed is not None and not guards.leaves(call):
+                yield self.found(call, program, changed, Role.NEIGHBOUR)
 
 
 def _of_method(node: cst.Attribute, program: Program) -> Verdict:
@@ -319,7 +759,7 @@ def _of_method(node: cst.Attribute, program: Program) -> Verdict:
     new = _new(node)
     if not new:
         return review(METHODS[node.attr.value])
-    if _is_own(node.attr.value, program):
+    if any(one.name.value == node.attr.value for one in program.tree.nodes(cst.FunctionDef)):
         return Review(
             f"the file has a {node.attr.value} of its own, which this may be",
             f"If it is a strategy's, call {new}.",
@@ -349,11 +789,6 @@ def _defines(base: cst.BaseExpression, method: str, program: Program) -> bool:
     )
 
 
-def _is_own(name: str, program: Program) -> bool:
-    """Whether a file defines a function of a name, in a class or elsewhere."""
-    return any(node.name.value == name for node in program.tree.nodes(cst.FunctionDef))
-
-
 _FUNCTIONS = {one.path: one for one in SIGNATURES if not one.is_method}
 _METHODS_BY_NAME = {one.name: one for one in SIGNATURES if one.is_method}
 _ALIASES = re.compile(r"^tensorflow\.(?=(?:losses|metrics)\.)")
@@ -368,54 +803,6 @@ _TYPES: Mapping[str, type] = {
     "Tuple": tuple,
     "Dict": dict,
 }
-
-
-class Signatures(Rule):
-    """Calls with arguments in the order of TensorFlow 2.0 to 2.4 are reported.
-
-    Parameters of some functions and methods moved, were renamed or removed: `model.save(path,
-    True, True, "h5")` is an error today, after the training, and in
-    `SparseCategoricalCrossentropy(True, "none")` the second argument is another one. The finding
-    names the parameters, with which the call is right for old and current versions.
-
-    It looks at literal arguments: if their types do not tell in which order they are, the call
-    stays. It also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which
-    return and take another form today.
-
-    The rule looks at the same files as LS901.
-    """
-
-    id = "LS904"
-    title = "Changed signatures of TensorFlow"
-    order = 2
-    """What other rules find tells whether this is a program with old names."""
-    targets = WITH_KERAS_2
-    not_handled = "Calls whose arguments are variables, if these alone tell the order."
-    group_markers = tuple(
-        Marker(name.encode(), pattern=re.compile(rf"(?<!\w){name}(?:\s*\(|\s+as\b)".encode()))
-        for name in sorted({one.name for one in SIGNATURES})
-    )
-    valid = (
-        _case("model.save('model.h5', True, True, 'h5')\n", review="has other parameters today"),
-        _case(
-            "loss = tf.keras.losses.SparseCategoricalCrossentropy(True, 'none')\n",
-            review="has other parameters today",
-        ),
-        _case(
-            "model.compile(None, 'mse', target_tensors=[y])\n",
-            review="no target_tensors",
-        ),
-    )
-
-    def find(self, program: Program) -> Iterator[Found]:
-        """Yields the calls whose arguments are in an old form."""
-        if not is_looked_at(program, self.id):
-            return
-        guards = NeighbourGuards(program, self.id)
-        for node in program.tree.nodes(cst.Call):
-            review = _of_signature(node, program)
-            if review is not None and not guards.leaves(node):
-                yield self.found(node, program, review, Role.NEIGHBOUR)
 
 
 def _of_signature(call: cst.Call, program: Program) -> Review | None:

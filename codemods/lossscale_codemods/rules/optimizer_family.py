@@ -68,7 +68,10 @@ class OptimizerFamily(Rule):
     The rule applies to files with old names, and to files that run in the same program. A program
     of TensorFlow 2.4 to 2.10 can have names of today alone. If it gives an optimizer `decay`, `lr`
     or another argument that only the old classes take, it is an old program as well.
-    `--new-optimizers` leaves the names as they are: see LS213.
+
+    `--new-optimizers` leaves the names as they are, and reports differences of the classes that
+    they mean today: these refuse `decay` and ignore `lr`, their subclasses implement `build` and
+    `update_step`, and some methods of the old classes no longer exist.
     """
 
     id = "LS211"
@@ -92,25 +95,6 @@ class OptimizerFamily(Rule):
             f"{_HEAD}opt = tf.keras.optimizers.legacy.Adam(1e-3, decay=1e-4)\n"
             f"opt = {_NEW}.LossScaleOptimizer(opt)\n",
         ),
-        Case(
-            "from tensorflow.keras import mixed_precision\n"
-            "from tensorflow.keras.optimizers import SGD, schedules\n\n"
-            "mixed_precision.experimental.set_policy('mixed_float16')\n"
-            "opt = SGD(schedules.ExponentialDecay(0.1, 100, 0.9))\n",
-            "from tensorflow.keras import mixed_precision\n"
-            "from tensorflow.keras.optimizers import schedules\n"
-            "from tensorflow.keras.optimizers.legacy import SGD\n\n"
-            "mixed_precision.set_global_policy('mixed_float16')\n"
-            "opt = SGD(schedules.ExponentialDecay(0.1, 100, 0.9))\n",
-        ),
-        _case(
-            "\nclass Mine(tf.keras.optimizers.Optimizer):\n"
-            "    pass\n\n"
-            "assert isinstance(opt, (Mine, tf.keras.optimizers.SGD))\n",
-            "\nclass Mine(tf.keras.optimizers.legacy.Optimizer):\n"
-            "    pass\n\n"
-            "assert isinstance(opt, (Mine, tf.keras.optimizers.legacy.SGD))\n",
-        ),
         _case(
             "from tensorflow.keras.optimizers import *\nopt = Adam(1e-3)\n",
             "from tensorflow.keras.optimizers import *\n"
@@ -125,14 +109,26 @@ class OptimizerFamily(Rule):
         Case(f"{_HEAD}opt = tf.keras.optimizers.Adam(1e-3)\n"),
         Case(f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(1e-3))\n"),
         _case("opt = tf.keras.optimizers.legacy.Adam(1e-3)\n"),
+        _case(
+            "opt = tf.keras.optimizers.Adam(1e-3, decay=1e-4)\n",
+            review="refuse `decay`",
+            new_optimizers=True,
+        ),
     )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the classes where they are read of their module, and star imports of that."""
-        if program.legacy_optimizers and is_part_of_old(program):
+        if not is_part_of_old(program):
+            return
+        if program.legacy_optimizers:
             names = OptimizerNames(program, self.id)
             for occurrence in (*names.classes(), *names.stars()):
                 yield occurrence, _of_occurrence(occurrence, program)
+            return
+        for node in program.scopes.scope_of_read:
+            review = _review(node, program) if isinstance(node, cst.Name | cst.Attribute) else None
+            if review is not None:
+                yield self.found(node, program, review, Role.OPTIMIZER)
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields imports of the classes."""
@@ -173,59 +169,13 @@ def _end_of_module(occurrence: Occurrence, program: Program) -> int:
     return occurrence.span[0] + len(module.encode())
 
 
-_REFUSED = {
-    "decay": "refuse `decay`",
-    "lr": "do not look at `lr`, but take their default learning rate",
-    "gradient_aggregator": "refuse `gradient_aggregator`",
-    "gradient_transformers": "refuse `gradient_transformers`",
-}
 _GONE = keras_3.STATE_MEMBERS | keras_3.HOOK_MEMBERS | keras_3.GRADIENT_MEMBERS | {"_decayed_lr"}
 _GONE -= {"_compute_gradients", "variables", "weights"}
 _KEEP = "leave out --new-optimizers to keep the classes that these were."
 
 
-class NewOptimizers(Rule):
-    """With `--new-optimizers`, differences of the new family of Keras optimizers are reported.
-
-    The names in `tf.keras.optimizers` stay, and mean the classes of TensorFlow 2.11 and later. To
-    keep the old classes, see LS211. The new classes refuse `decay` and ignore `lr`. Their
-    subclasses implement `build` and `update_step`, and some methods of the old classes no longer
-    exist.
-    """
-
-    id = "LS213"
-    title = "New Keras optimizers"
-    order = 1
-    targets = WITH_KERAS_2
-    valid = (
-        _case(
-            "opt = tf.keras.optimizers.Adam(1e-3, decay=1e-4)\n",
-            review="refuse `decay`",
-            new_optimizers=True,
-        ),
-        _case(
-            "class Mine(tf.keras.optimizers.Optimizer):\n    pass\n",
-            review="other methods of a subclass",
-            new_optimizers=True,
-        ),
-        _case(
-            "state = tf.keras.optimizers.Adam().get_weights()\n",
-            review="have no get_weights",
-            new_optimizers=True,
-        ),
-    )
-
-    def find(self, program: Program) -> Iterator[Found]:
-        """Yields what is written for the old family."""
-        if program.legacy_optimizers or not is_part_of_old(program):
-            return
-        for node in program.scopes.scope_of_read:
-            review = _review(node, program) if isinstance(node, cst.Name | cst.Attribute) else None
-            if review is not None:
-                yield self.found(node, program, review, Role.OPTIMIZER)
-
-
 def _review(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
+    """Says what the new family does otherwise of what is written for the old one."""
     paths = program.resolver.paths(node)
     if any(path is not None and optimizer_families.legacy_class(path) for path in paths):
         return _of_class(node, program)
@@ -242,11 +192,10 @@ def _review(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
 def _of_class(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
     above = program.tree.parent(node)
     if isinstance(above, cst.Call) and above.func is node:
-        given = [a.keyword.value for a in above.args if a.keyword and a.keyword.value in _REFUSED]
-        if given:
-            what = " and ".join(_REFUSED[name] for name in given)
+        named = {one.keyword.value for one in above.args if one.keyword is not None}
+        if given := sorted(optimizer_families.ONLY_LEGACY & named):
             return Review(
-                f"the new optimizers {what}",
+                f"the new optimizers refuse `{given[0]}`, or take no notice of it",
                 f"Give a learning rate, or a schedule, as `learning_rate`, or {_KEEP}",
             )
     if isinstance(above, cst.Arg) and isinstance(program.tree.parent(above), cst.ClassDef):

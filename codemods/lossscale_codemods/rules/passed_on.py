@@ -22,7 +22,7 @@ from lossscale_codemods.rules.loss_scale_arguments import takes_old_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.frameworks import is_new_optimizer
-from lossscale_codemods.tables.names import Meaning, Target
+from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,11 +44,17 @@ class UnknownRoot(Rule):
     In `def build(tf): return tf.keras.mixed_precision.experimental`, `tf` can be TensorFlow or
     another object with the same attributes. The same is true of `from mylib import tf`, and of
     `contrib.mixed_precision()`, which imports the module when it is called. If the root is known to
-    be another package, there is no finding.
+    another package, there is no finding.
+
+    A name in the package `keras` is reported as well. When these names were public, `keras` was
+    Keras 2, and nearly the same as `tf.keras`. Today it is Keras 3, whatever TF_USE_LEGACY_KERAS
+    says, whose LossScaleOptimizer has another API and accepts no optimizer of tf-keras. Keras 2 is
+    now `tf_keras`, and `tf.keras` with TF_USE_LEGACY_KERAS=1.
     """
 
     id = "LS104"
-    title = "Old names with an unknown root"
+    title = "Old names with an unknown root, or in the package `keras`"
+    order = -1
     targets = frozenset(Target)
     valid = (
         Case(
@@ -56,19 +62,26 @@ class UnknownRoot(Rule):
             review="where its first part comes from",
         ),
         Case(
-            "from mylib import contrib\n"
-            "manager = contrib.mixed_precision().FixedLossScaleManager(128)\n",
-            review="where its first part comes from",
-        ),
-        Case(
             "import sparse_operation_kit as sok\n"
             "opt = sok.tf.keras.mixed_precision.LossScaleOptimizer(opt, 1024)\n"
             "sok.tf.keras.mixed_precision.experimental.set_policy('x')\n",
         ),
+        Case(
+            "from keras.mixed_precision import experimental as mp\n"
+            "mp.set_policy('mixed_float16')\n",
+            review="`keras` is Keras 3 now",
+        ),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Reports every name of this kind."""
+        """Reports every name of these kinds."""
+        is_of_keras_3 = any(old.is_of_keras_3 for old in occurrence.names)
+        if is_of_keras_3 and program.target in WITH_KERAS_2:
+            return Review(
+                "`keras` is Keras 3 now, whose mixed precision has another API than this name had",
+                "Import keras from tensorflow, to run with TF_USE_LEGACY_KERAS=1, or import "
+                "tf_keras in its place; then run again.",
+            )
         if occurrence.role is not Role.UNRESOLVED:
             return None
         if contrib_member(occurrence.node, program) is not None:
@@ -151,12 +164,6 @@ class PassedOn(Rule):
                 f"{member} of the class is not the same in the new class",
                 "Look at what it is used for, and change that with it. The optimizer of tf-keras "
                 "has no from_config.",
-            )
-        is_pattern = isinstance(program.tree.parent(occurrence.node), cst.MatchClass)
-        if usage is Usage.VALUE and is_pattern:
-            return Review(
-                "the pattern asks for attributes, and the new class has others",
-                "Ask for the class alone, and read what you need of it behind the colon.",
             )
         if usage is Usage.VALUE and occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
             return Review(
@@ -270,10 +277,6 @@ class LossScales(Rule):
         ),
     )
     valid = (
-        Case(
-            f"{_HEAD}class Mine(tf.mixed_precision.experimental.LossScale):\n    pass\n",
-            review="no current Keras optimizer takes a loss scale of your own",
-        ),
         Case(
             f"{_HEAD}class Mine(tf.compat.v1.train.experimental.LossScale):\n    pass\n",
             review="no current Keras optimizer takes a loss scale of your own",

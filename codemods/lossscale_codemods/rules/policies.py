@@ -89,10 +89,6 @@ class Policies(Rule):
             f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n",
         ),
         Case(
-            f"{_HEAD}print({_OLD}.global_policy().compute_dtype)\n",
-            f"{_HEAD}print({_NEW}.global_policy().compute_dtype)\n",
-        ),
-        Case(
             f"{_HEAD}print({_OLD}.get_layer_policy(layer).name)\n",
             "print(layer.dtype_policy.name)\n",
         ),
@@ -100,13 +96,7 @@ class Policies(Rule):
     valid = (
         Case(f"{_HEAD}{_OLD}.set_policy('infer_float32_vars')\n", review="no policy of this name"),
         Case(f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n"),
-        Case(
-            "from tensorflow.python.keras.mixed_precision.experimental import policy\n"
-            "with policy.policy_scope('mixed_float16'):\n    pass\n",
-            review="policy_scope",
-        ),
         Case(f"{_HEAD}policies = map({_OLD}.get_layer_policy, layers)\n", review="an attribute"),
-        Case(f"{_HEAD}print({_OLD}.get_layer_policy(x).loss_scale)\n", review="no loss scale"),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -158,10 +148,6 @@ class PolicyObjects(Rule):
         Case(
             f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale='dynamic')\n",
             f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n",
-        ),
-        Case(
-            f"{_HEAD}p = {_OLD}.Policy('mixed_bfloat16', None)\n",
-            f"{_HEAD}p = {_NEW}.Policy('mixed_bfloat16')\n",
         ),
         Case(
             f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale=None)\n"

@@ -19,7 +19,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
+from lossscale_codemods.tables.names import Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,85 +98,6 @@ class CompatNames(Rule):
         return rename("the same name in compat_lossscale", occurrence)
 
 
-class Aliases(Rule):
-    """An assigned alias gets the new name: `mp = tf.keras.mixed_precision.experimental`.
-
-    The rule changes the right-hand side of the assignment and keeps the alias. It follows every use
-    of the alias, in its scope and through `self`. If one use cannot change, the alias and all of
-    its uses stay. A condition may give None instead. LS101 does the same for imports.
-    """
-
-    id = "LS102"
-    title = "Assigned aliases"
-    invalid = (
-        Case(
-            f"{_HEAD}mp = {_OLD}\nmp.set_policy('mixed_float16')\n",
-            f"{_HEAD}mp = {_NEW}\nmp.set_global_policy('mixed_float16')\n",
-        ),
-        Case(
-            f"{_HEAD}\nclass Trainer:\n"
-            "    def __init__(self):\n"
-            f"        self._mp = {_OLD}\n\n"
-            "    def wrap(self, opt):\n"
-            "        return self._mp.LossScaleOptimizer(opt, 'dynamic')\n",
-            f"{_HEAD}\nclass Trainer:\n"
-            "    def __init__(self):\n"
-            f"        self._mp = {_NEW}\n\n"
-            "    def wrap(self, opt):\n"
-            "        return self._mp.LossScaleOptimizer(opt)\n",
-        ),
-        Case(
-            f"{_HEAD}mp = {_OLD} if AMP else None\nif mp: mp.set_policy('mixed_float16')\n",
-            f"{_HEAD}mp = {_NEW} if AMP else None\nif mp: mp.set_global_policy('mixed_float16')\n",
-        ),
-    )
-    valid = (Case(f"{_HEAD}mp = {_OLD}\nconfigure(mp)\n", review="must stay what it is"),)
-
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Renames what an alias stands for; whether the alias can move is decided with its uses."""
-        if occurrence.role is Role.REFERENCE and program.usage(occurrence) is Usage.ALIAS:
-            return rename("the alias stands for the new name", occurrence)
-        return None
-
-
-class BareKeras(Rule):
-    """Old names in the package `keras` are reported, because `keras` is Keras 3 today.
-
-    When these names were public, `keras` was Keras 2, and nearly the same as `tf.keras`. Today
-    `keras` is Keras 3, whatever TF_USE_LEGACY_KERAS says. Its LossScaleOptimizer has no `dynamic`,
-    no `loss_scale` and no `get_scaled_loss`, and accepts no optimizer of tf-keras. Keras 2 is now
-    `tf_keras`, and `tf.keras` with TF_USE_LEGACY_KERAS=1. `compat-lossscale run` restores the old
-    names there, and not in `keras`.
-    """
-
-    id = "LS105"
-    title = "Old names in the package `keras`"
-    order = -1
-    targets = WITH_KERAS_2
-    valid = (
-        Case(
-            "import keras\nopt = keras.mixed_precision.experimental.LossScaleOptimizer(opt, 128)\n",
-            review="`keras` is Keras 3 now",
-        ),
-        Case(
-            "from keras.mixed_precision import experimental as mp\n"
-            "mp.set_policy('mixed_float16')\n",
-            review="`keras` is Keras 3 now",
-        ),
-    )
-
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Reports every name of this kind."""
-        del program
-        if not any(old.is_of_keras_3 for old in occurrence.names):
-            return None
-        return Review(
-            "`keras` is Keras 3 now, whose mixed precision has another API than this name had",
-            "Import keras from tensorflow, to run with TF_USE_LEGACY_KERAS=1, or import tf_keras "
-            "in its place; then run again.",
-        )
-
-
 class TypeTests(Rule):
     """Type tests and annotations with an old class get the new class.
 
@@ -251,12 +172,6 @@ class V1Names(Rule):
             f"{_HEAD}opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 64)\n",
             f"{_HEAD}opt = {_V1}.MixedPrecisionLossScaleOptimizer(opt, 64)\n",
         ),
-        Case(
-            "import tensorflow.compat.v1 as tf\n"
-            "tf.train.experimental.disable_mixed_precision_graph_rewrite()\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "tf.mixed_precision.disable_mixed_precision_graph_rewrite()\n",
-        ),
     )
     valid = (Case(f"{_HEAD}opt = {_V1}.MixedPrecisionLossScaleOptimizer(opt, 8)\n"),)
 
@@ -274,10 +189,14 @@ class Imports(Rule):
     https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The local name stays, so nothing
     else in the file has to change. The rule removes the import of a name that is no longer used. An
     import that some use still needs stays.
+
+    It does the same for an assigned alias, `mp = tf.keras.mixed_precision.experimental`: it changes
+    the right-hand side of the assignment, and follows every use of the alias, in its scope and
+    through `self`. A condition may give None instead.
     """
 
     id = "LS101"
-    title = "Imports"
+    title = "Imports and aliases"
     targets = frozenset(Target)
     decides_imports = True
     invalid = (
@@ -288,22 +207,14 @@ class Imports(Rule):
             "prec.set_global_policy('mixed_float16')\n",
         ),
         Case(
-            "from tensorflow.keras.mixed_precision import experimental as mixed_precision\n"
-            "print(mixed_precision.global_policy().name)\n",
-            "from tensorflow.keras import mixed_precision\n"
-            "print(mixed_precision.global_policy().name)\n",
-        ),
-        Case(
             "from tensorflow.keras.mixed_precision.experimental import Policy, set_policy\n"
             "set_policy(Policy('mixed_float16'))\n",
             "from tensorflow.keras.mixed_precision import Policy, set_global_policy as set_policy\n"
             "set_policy(Policy('mixed_float16'))\n",
         ),
         Case(
-            "import tensorflow.keras.mixed_precision.experimental as mp\n"
-            "mp.set_policy('mixed_float16')\n",
-            "import tensorflow.keras.mixed_precision as mp\n"
-            "mp.set_global_policy('mixed_float16')\n",
+            f"{_HEAD}mp = {_OLD} if AMP else None\nif mp: mp.set_policy('mixed_float16')\n",
+            f"{_HEAD}mp = {_NEW} if AMP else None\nif mp: mp.set_global_policy('mixed_float16')\n",
         ),
     )
     valid = (
@@ -317,7 +228,14 @@ class Imports(Rule):
             "    pass\n",
             review="the import stays as it is: line 2 still needs it",
         ),
+        Case(f"{_HEAD}mp = {_OLD}\nconfigure(mp)\n", review="must stay what it is"),
     )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Renames what an alias stands for; whether the alias can move is decided with its uses."""
+        if occurrence.role is Role.REFERENCE and program.usage(occurrence) is Usage.ALIAS:
+            return rename("the alias stands for the new name", occurrence)
+        return None
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says which name is imported now, or why the old one still is."""

@@ -19,7 +19,7 @@ from lossscale_codemods.tables.records import Outcome, Record, Result, Status
 from lossscale_codemods.tables.suppression import IS_OURS, comments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from lossscale_codemods.domain import Program
     from lossscale_codemods.tables.options import Options
@@ -110,18 +110,12 @@ class Strings(Rule):
         ),
         Case(
             "ok = type(opt).__name__ == 'LossScaleOptimizer'\n",
-            review="another name now",
+            review="no class has this name",
             new_optimizers=True,
         ),
-        Case("ok = type(opt).__name__ == 'LossScaleOptimizer'\n"),
         Case(
             "exec('import tensorflow.keras.mixed_precision.experimental as mp')\n",
             review="runs text as code",
-        ),
-        Case(
-            "'''Sets it.\n\n"
-            ">>> tf.keras.mixed_precision.experimental.set_policy(\"float32\")\n'''\n",
-            review="a doctest",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -133,10 +127,6 @@ class Strings(Rule):
             "ROOT = 'tensorflow.keras.mixed_precision'\n"
             "import_module(ROOT + '.experimental').set_policy('mixed_float16')\n",
             review="put together when the program runs",
-        ),
-        Case(
-            "import tensorflow as tf\nmp = vars(tf.keras.mixed_precision)['experimental']\n",
-            review="dictionary of its module",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -160,8 +150,11 @@ class Strings(Rule):
                 review = _BUILT if _takes_built_text(place, program) else None
             if review is not None:
                 is_old = review is not _LOOKED_UP
-                role = Role.FOUND if is_old else Role.DOUBTFUL
-                yield self.found(place, program, review, role, is_old_use=is_old)
+                role = _ROLES.get(review.message, Role.STRING)
+                spot = place
+                if isinstance(place, cst.Call) and role is Role.STRING:
+                    spot = place.args[1].value  # The name that it asks for.
+                yield self.found(spot, program, review, role, is_old_use=is_old)
 
     def _review(
         self, program: Program, node: cst.SimpleString | cst.FormattedString
@@ -177,21 +170,7 @@ class Strings(Rule):
                 "Write the path of the new name into it, if code imports or patches by it.",
             )
         if isinstance(above, cst.Comparison | cst.ComparisonTarget) and _is_renamed(text, program):
-            return Review(
-                _RENAMED[text],
-                "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) "
-                "instead.",
-            )
-        if _is_attribute_test(program, node, text):
-            in_guard = _is_in_guard(program, node)
-            if in_guard and program.target is Target.COMPAT:
-                return None  # The branch for old versions is reported.
-            return Review(
-                "getattr, hasattr or an import looks for an old name by its name",
-                "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
-                "support; otherwise write the new name.",
-                follows=in_guard,
-            )
+            return _RENAMED
         if not any(likely_names.mentions_of_old_names(text)):
             return None
         if any(map(likely_names.may_mention_old_name, _DOCTEST.findall(text))):
@@ -208,44 +187,17 @@ class Strings(Rule):
 
 
 _DOCTEST = re.compile(r"^\s*(?:>>>|\.\.\.) .*$", re.MULTILINE)
-_RENAMED = {
-    "LossScaleOptimizer": (
-        "the class has another name now around optimizers that are none of "
-        "tf.keras.optimizers.legacy: LossScaleOptimizerV3"
-    ),
-    "LossScaleOptimizerV1": "no class has this name any more",
-}
-"""What to know of names of optimizer classes. That of TensorFlow 1 has the name that it had."""
-_ALSO_OLD = "LossScaleOptimizer"
-"""The name of the class around the optimizers of a program, unless these change."""
-_MEMBERS = names.MEMBERS | {".experimental"}
-"""What code looks for by its name in a module, or in an import of one."""
+_RENAMED = Review(
+    "no class has this name any more: around new optimizers, it is LossScaleOptimizerV3",
+    "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) instead.",
+)
 _ASKS = frozenset({"getattr", "hasattr"})
-_IMPORTS = frozenset({"__import__", "import_module"})
 
 
 def _is_renamed(text: str, program: Program) -> bool:
     """Whether a string was the name of a class that has another name in the migrated program."""
-    if text == _ALSO_OLD and (program.legacy_optimizers or program.target is not Target.TF_KERAS):
-        return False
-    return text in _RENAMED
-
-
-def _is_attribute_test(program: Program, node: cst.CSTNode, text: str) -> bool:
-    """Whether a string is the name in `getattr(module, "name")`, or in an import by a function."""
-    call = program.tree.taker_of(node)
-    if call is None and isinstance(program.tree.parent(node), cst.Element):
-        around = (one for one in program.tree.ancestors(node) if isinstance(one, cst.Call))
-        call = next(around, None)
-    called = last_name(call.func) if call is not None else ""
-    if call is None or not call.args or text not in _MEMBERS:
-        return False
-    if called in _ASKS:
-        return _is_old_member(_still_there(call.args[0].value, program), text)
-    return called in _IMPORTS and any(
-        isinstance(n, cst.SimpleString) and str(n.evaluated_value).endswith("mixed_precision")
-        for n in program.tree.walk(call)
-    )
+    is_of_new = program.target is Target.TF_KERAS and not program.legacy_optimizers
+    return text == "LossScaleOptimizerV1" or (text == "LossScaleOptimizer" and is_of_new)
 
 
 def _is_in_guard(program: Program, text: cst.CSTNode) -> bool:
@@ -282,13 +234,11 @@ def _string_text(node: cst.SimpleString | cst.FormattedString) -> str | None:
 
 def _can_be_run(program: Program, node: cst.CSTNode) -> bool:
     """Whether a string is given to what runs it, or can come to that in this program."""
-    for above in program.tree.ancestors(node):
-        if isinstance(above, cst.Call):
-            if _runs(above, program) or last_name(above.func) in _RUNS_A_LINE:
-                return True
-        elif isinstance(above, cst.Expr) and above.value is node:
-            return False  # A text that stands alone is a docstring.
-    return program.remembered("runs text", lambda: _runs_text(program))
+    above = (one for one in program.tree.ancestors(node) if isinstance(one, cst.Call))
+    if any(last_name(call.func) in _RUNS_A_LINE for call in above):
+        return True
+    is_docstring = isinstance(program.tree.parent(node), cst.Expr)
+    return not is_docstring and program.remembered("runs text", lambda: _runs_text(program))
 
 
 def _runs_text(program: Program) -> bool:
@@ -310,7 +260,9 @@ def _runs(call: cst.Call, program: Program) -> bool:
     return not program.resolver.bindings(call.func) or bool(program.resolver.path(call.func))
 
 
-_IMPORTS_BY_NAME: Final = _IMPORTS | {"resolve_name", "find_spec", "import_string", "locate"}
+_IMPORTS_BY_NAME: Final = frozenset(
+    {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
+)
 _OLD_CODE: Final = re.compile(
     r"mixed_precision|(?:^|precision\.)experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
 )
@@ -331,6 +283,12 @@ _IN_A_DICTIONARY = Review(
     "an old name is looked up in the dictionary of its module, which does not have it",
     "Write the new name.",
 )
+_ROLES: Final = {
+    _LOOKED_UP.message: Role.DOUBTFUL,
+    _BUILT.message: Role.FOUND,
+    _IN_A_DICTIONARY.message: Role.FOUND,
+}
+"""In which way what is looked up or run is old; what asks for a name stands in conditions."""
 
 
 def _of_lookup(node: cst.CSTNode, program: Program) -> Review | None:
@@ -347,30 +305,45 @@ def _of_lookup(node: cst.CSTNode, program: Program) -> Review | None:
         return None  # `"experimental" in vars(x)` only asks.
     if found.name is None:
         return _LOOKED_UP if any(map(names.has_old_members, paths)) else None
-    # Where a function looks it up, the rule for strings reports it.
-    is_old = found.way == "vars" and _is_old_member(paths, found.name)
-    return _IN_A_DICTIONARY if is_old else None
+    if not any(names.lookup(f"{path}.{found.name}") is not None for path in paths):
+        return None
+    if found.way == "vars":
+        return _IN_A_DICTIONARY
+    return _asked(node, program) if found.way in _ASKS and isinstance(node, cst.Call) else None
+
+
+def _asked(call: cst.Call, program: Program) -> Review | None:
+    """Says what to do about `getattr(module, "name")`, and `hasattr`."""
+    name, reachability = call.args[1].value, program.reachability
+    if reachability.feature_probe(name) or reachability.gone_probe(name):
+        return None  # What asks is migrated itself.
+    in_guard = _is_in_guard(program, call)
+    if in_guard and program.target is Target.COMPAT:
+        return None  # The branch for old versions is reported.
+    return Review(
+        "getattr or hasattr looks for an old name by its name",
+        "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you support; "
+        "otherwise write the new name.",
+        follows=in_guard,
+    )
 
 
 def _takes_built_text(call: cst.Call, program: Program) -> bool:
     """Whether a call runs, or imports by, a text that is no literal and can have an old name."""
-    given = call.args[0].value if call.args else None
-    if given is None or literal_text(given) is not None:
-        return False  # The rule for strings reports it.
+    given = literal_text(call.args[0].value) if call.args else ""
     if last_name(call.func) in _IMPORTS_BY_NAME:
-        parts = program.tree.walk(given)
+        parts = program.tree.walk(call)
         texts = (
             n.value for n in parts if isinstance(n, cst.SimpleString | cst.FormattedStringText)
         )
-        return any(map(_OLD_PART.search, texts)) and "mixed_precision" in program.tree.code
-    return _runs(call, program) and program.remembered(
-        "has a part of an old name", lambda: _has_old_part(program)
+        is_spelled = given is not None and likely_names.is_old_path(given)
+        is_old = any(map(_OLD_PART.search, texts)) and "mixed_precision" in program.tree.code
+        return is_old and not is_spelled  # The rule for strings reports a path.
+    return (
+        given is None
+        and _runs(call, program)
+        and program.remembered("has a part of an old name", lambda: _has_old_part(program))
     )
-
-
-def _is_old_member(modules: Iterable[str], name: str) -> bool:
-    """Whether a module that is still there had an old name."""
-    return any(names.lookup(f"{path}.{name}") is not None for path in modules)
 
 
 def _still_there(module: cst.BaseExpression, program: Program) -> list[str]:

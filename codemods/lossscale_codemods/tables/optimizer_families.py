@@ -40,6 +40,7 @@ _IN_STRING = re.compile(
 _BY_NAME = {name.lower(): name for name in CLASSES - {"Optimizer"}}
 _PRIVATE_HOME = "tensorflow.python.keras.optimizer_v2."
 _PRIVATE = re.compile(r"^tensorflow\.python\.keras\.optimizer(?:s|_v1|_v2)(?:\.|$)")
+_PRIVATE_FUNCTION = re.compile(r"^tensorflow\.python\.keras\.optimizer_v2\.\w+\.[a-z_]\w*$")
 _MAKES = frozenset({"deserialize", "get"})
 _PRIVATE_CLASSES = {
     **{f"{name.lower()}.{name}": name for name in CLASSES - {"Optimizer", "SGD"}},
@@ -81,9 +82,10 @@ def public_class(path: str) -> str | None:
 
 
 def is_private(path: str) -> bool:
-    """Whether a path is of a class in TensorFlow's private copy, or of what makes objects there."""
+    """Whether a path is of the private copy's modules of optimizers, but for helper functions."""
     last = path.rpartition(".")[2]
-    return is_private_module(path) and (last[:1].isupper() or last in _MAKES)
+    is_made = last[:1].isupper() or last in _MAKES
+    return is_private_module(path) and (is_made or not _PRIVATE_FUNCTION.match(path))
 
 
 def is_private_module(path: str) -> bool:

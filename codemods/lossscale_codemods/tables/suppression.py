@@ -25,8 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
 FORMER_IDS: Final = {
+    "LS102": "LS101",
+    "LS105": "LS104",
     "LS202": "LS201",
+    "LS213": "LS211",
+    "LS214": "LS902",
     "LS222": "LS221",
+    "LS302": "LS301",
     "LS303": "LS301",
     "LS304": "LS311",
     "LS312": "LS311",
@@ -40,6 +45,7 @@ FORMER_IDS: Final = {
     "LS402": "LS401",
     "LS503": "LS501",
     "LS803": "LS802",
+    "LS904": "LS903",
     "LS913": "LS911",
 }
 """Ids of rules that are a part of another rule now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source
+from lossscale_codemods.domain import LossScaleType
 from lossscale_codemods.domain.program import Program
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.proofs import same_meaning
@@ -16,6 +17,11 @@ from lossscale_codemods.tables.records import Edit
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 
 
+def claim_of(old: str) -> MeaningClaim:
+    classes = {"D(": "DynamicLossScale", "F(": "FixedLossScale"}
+    return MeaningClaim(old, frozenset({LossScaleType.UNKNOWN}), classes.get(old[:2], ""))
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -23,13 +29,14 @@ OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy
         ("128", "A(opt, dynamic=False, initial_scale=128)"),
         ("x", "A(opt, **_loss_scale_arguments(x))"),
         ("x if y else 8", "A(o, **_loss_scale_arguments(x if y else 8))"),
+        ("v1.D() if y else 8", "A(o, **_loss_scale_arguments(v2.D() if y else 8))"),
         ("D(x, y)", "A(o, initial_scale=x, dynamic_growth_steps=y)"),
         ("D(multiplier=2.0)", "A(o)"),
         ("F(f(x))", "A(inner_optimizer=g(), dynamic=False, initial_scale=f(x))"),
     ],
 )
 def test_what_means_the_same(old: str, new: str) -> None:
-    claim = MeaningClaim(old, {}, {"D": "DynamicLossScale", "F": "FixedLossScale"})
+    claim = claim_of(old)
     assert same_meaning(claim, new) is None
 
 
@@ -52,15 +59,18 @@ def test_what_means_the_same(old: str, new: str) -> None:
     ],
 )
 def test_what_does_not(old: str, new: str) -> None:
-    claim = MeaningClaim(old, {}, {"D": "DynamicLossScale", "F": "FixedLossScale"})
+    claim = claim_of(old)
     assert same_meaning(claim, new) is not None
 
 
-def test_variables_are_followed() -> None:
-    helped, of_both = "A(o, **_dynamic_or_fixed(x))", MeaningClaim("x", {"x": ["'dynamic'", "8"]})
+def test_what_a_variable_can_be_decides() -> None:
+    dynamic, number = frozenset({LossScaleType.DYNAMIC}), frozenset({LossScaleType.NUMBER})
+    helped, of_both = "A(o, **_dynamic_or_fixed(x))", MeaningClaim("x", dynamic | number)
     assert same_meaning(of_both, helped) is None
-    assert same_meaning(MeaningClaim("x", {"x": ["'dynamic'", "z"]}), helped) is not None
-    assert same_meaning(MeaningClaim("x", {"x": ["y"], "y": ["'dynamic'"]}), "A(o)") is None
+    assert same_meaning(claim_of("x"), helped) is not None
+    assert same_meaning(MeaningClaim("x", dynamic), "A(o)") is None
+    assert same_meaning(MeaningClaim("x", number), "A(o)") is not None
+    assert same_meaning(MeaningClaim("x", number), "A(o, dynamic=False, initial_scale=x)") is None
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,9 @@ from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.rules import registry
 from lossscale_codemods.rules.base import Case, Found, Marker, Rule, rewrite
-from lossscale_codemods.rules.loss_scale_reads import attributes, replace
+from lossscale_codemods.rules.loss_scale_reads import attributes
 from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.tables.records import Edit
 
 from compat_lossscale.cli.migrate import migrate
 from tools import rule_pages
@@ -43,8 +44,8 @@ class TeamsOwnName(Rule):
 
     def find(self, program: Program) -> Iterator[Found]:
         for node in attributes(program, "scale_of_my_team"):
-            edits = replace(program, node, node.value, ".scale")
-            yield self.found(node, program, rewrite("its short name", edits))
+            edit = Edit(*program.tree.span(node.attr), "scale")
+            yield self.found(node, program, rewrite("its short name", [edit]))
 
 
 @contextlib.contextmanager

@@ -89,7 +89,7 @@ def test_an_alias_that_may_be_something_else() -> None:
             mp = fake
         mp.set_policy("mixed_float16")
         """,
-        "LS102",
+        "LS101",
         "something else",
     )
 
@@ -143,7 +143,7 @@ def test_an_attribute_of_another_object_with_the_same_name_is_an_escape() -> Non
                 self.mp = tf.keras.mixed_precision.experimental
         A().mp.set_policy("mixed_float16")
         """,
-        "LS102",
+        "LS101",
     )
 
 

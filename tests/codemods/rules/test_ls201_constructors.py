@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from lossscale_codemods import migrate_source
-from lossscale_codemods.domain import loss_scale_values
+from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rules.loss_scale_arguments import HELPER_SOURCE
 from lossscale_codemods.tables.names import HELPER
 
@@ -150,18 +150,25 @@ def test_a_variable_is_folded_and_removed() -> None:
         f"""
         import tensorflow as tf
 
-        def wrap(opt, params):
+        def wrap(opt):
             # the scale
-            scale = tf.mixed_precision.experimental.DynamicLossScale(params)
+            scale = tf.mixed_precision.experimental.DynamicLossScale(2 ** 10)
             return {OLD}(opt, loss_scale=scale)
         """,
         f"""
         import tensorflow as tf
 
-        def wrap(opt, params):
+        def wrap(opt):
             # the scale
-            return {NEW}(opt, initial_scale=params)
+            return {NEW}(opt, initial_scale=2 ** 10)
         """,
+    )
+
+
+def test_a_comment_behind_the_argument_stays() -> None:
+    check_transformed(
+        f"import tensorflow as tf\nopt = {OLD}(\n    opt,\n    'dynamic',  # as usual\n)\n",
+        f"import tensorflow as tf\nopt = {NEW}(\n    opt,  # as usual\n)\n",
     )
 
 
@@ -252,21 +259,25 @@ def test_a_loss_scale_that_two_optimizers_share() -> None:
         ("DynamicLossScale(start)", "start = 1"),
     ],
 )
-def test_an_object_of_values_that_may_change_leaves_the_constructor(
-    made: str, between: str
-) -> None:
+def test_an_object_of_values_that_may_change_is_read_by_the_helper(made: str, between: str) -> None:
     body = """
         import tensorflow as tf
         def wrap(opt, numbers, config, start):
             scale = tf.{}.{}
             {}
-            return tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
+            return tf.keras.mixed_precision.{}
         """
-    check_review(
-        body.format("train.experimental", made, between),
-        body.format("compat.v1.mixed_precision", made, between),
-        "may change before it is used",
+    result = migrate_source(
+        program(
+            body.format(
+                "train.experimental", made, between, "experimental.LossScaleOptimizer(opt, scale)"
+            )
+        )
     )
+    called = "LossScaleOptimizer(opt, **_loss_scale_arguments(scale))"
+    new = program(body.format("compat.v1.mixed_precision", made, between, called))
+    assert reviews(result) == []
+    assert result.text.endswith(new.partition("def wrap")[2])
 
 
 def test_shapes() -> None:
@@ -370,12 +381,12 @@ def test_a_loss_scale_of_a_class_of_ones_own_is_left(made: str) -> None:
 
 
 def test_the_helper_refuses_a_loss_scale_of_ones_own() -> None:
-    class Revised(loss_scale_values.DynamicLossScale):
+    class Revised(proofs.DynamicLossScale):
         pass
 
     helper: dict[str, Any] = {}
     exec(HELPER_SOURCE, helper)
-    assert helper[HELPER](loss_scale_values.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
+    assert helper[HELPER](proofs.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
     with pytest.raises(ValueError, match="no equivalent"):
         helper[HELPER](Revised(8.0, 3))
 

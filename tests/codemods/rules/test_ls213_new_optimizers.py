@@ -14,7 +14,7 @@ SGD = "opt = tf.keras.optimizers.SGD(0.1)\n"
     ("line", "message"),
     [
         ("opt = tf.keras.optimizers.Adam(1e-3, decay=0.1)", "refuse `decay`"),
-        ("opt = tf.keras.optimizers.Adam(lr=1e-3)", "do not look at `lr`"),
+        ("opt = tf.keras.optimizers.Adam(lr=1e-3)", "refuse `lr`, or take no notice of it"),
         (
             "from tensorflow.keras.optimizers import SGD as S\nopt = S(decay=0.1)",
             "refuse `decay`",

@@ -53,7 +53,7 @@ def test_a_pattern_that_asks_for_attributes_is_reported() -> None:
             case {OLD}.LossScaleOptimizer(loss_scale=scale):
                 print(scale)
         """,
-        "asks for attributes",
+        "how it will be called cannot be seen",
     )
 
 

@@ -37,3 +37,15 @@ def test_none_is_no_policy_of_keras_3() -> None:
     old = f"import tensorflow as tf\n{OLD}.set_policy(None)\n"
     check_transformed(old, f"import tensorflow as tf\n{NEW}.set_global_policy(None)\n")
     check_left(old, "takes no None", target=Target.KERAS3)
+
+
+def test_the_private_scope_of_a_policy() -> None:
+    check_left(
+        """
+        from tensorflow.python.keras.mixed_precision.experimental import policy
+        with policy.policy_scope('mixed_float16'):
+            pass
+        """,
+        "policy_scope",
+        "line 2 still needs it",
+    )

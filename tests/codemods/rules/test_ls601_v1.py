@@ -40,3 +40,16 @@ def test_names_of_today() -> None:
         opt = tf.mixed_precision.enable_mixed_precision_graph_rewrite(tf.train.AdamOptimizer())
         """
     )
+
+
+def test_the_function_that_switches_the_graph_rewrite_off() -> None:
+    check_transformed(
+        """
+        import tensorflow.compat.v1 as tf
+        tf.train.experimental.disable_mixed_precision_graph_rewrite()
+        """,
+        """
+        import tensorflow.compat.v1 as tf
+        tf.mixed_precision.disable_mixed_precision_graph_rewrite()
+        """,
+    )
