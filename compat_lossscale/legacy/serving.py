@@ -210,6 +210,9 @@ class NeighbourFinder(importlib.abc.MetaPathFinder):
         # Of an error that has the module's own name, `from tensorflow import contrib` leaves only
         # "cannot import name".
         if not neighbour.is_served:
+            parent = name.rpartition(".")[0]
+            if parent in sys.modules and serving(self._modules, parent) is not None:
+                return None  # The package is there, and a finder of its own may have the rest.
             raise ModuleNotFoundError(f"No module named {name!r}: {neighbour.explanation()}")
         try:
             module = serving_module(paths)

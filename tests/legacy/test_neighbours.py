@@ -151,6 +151,27 @@ def test_a_module_that_a_package_has_still_is_explained_by_that() -> None:
     assert "it is installed" in out or "pip install 'setuptools<81'" in out
 
 
+WITH_A_FINDER = """
+import importlib.machinery, sys
+class Vendored:
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if "vendored" in name else None
+    def create_module(self, spec): ...
+    def exec_module(self, module): ...
+sys.meta_path.append(Vendored())
+import pkg_resources.vendored
+"""
+
+
+def test_a_package_that_is_there_finds_its_own_modules(tmp_path: Path) -> None:
+    """As that of setuptools 65 to 80 does, which Pythons up to 3.11 install."""
+    (tmp_path / "pkg_resources").mkdir()
+    (tmp_path / "pkg_resources" / "__init__.py").write_text(WITH_A_FINDER)
+    (tmp_path / "program.py").write_text("import pkg_resources\nprint('imported')\n")
+    done = python("-m", "compat_lossscale", "run", "program.py", cwd=tmp_path)
+    assert done.stdout == "imported\n", done.stderr
+
+
 def test_contrib_is_explained() -> None:
     out = run_code(
         """
