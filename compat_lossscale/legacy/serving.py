@@ -211,7 +211,8 @@ class NeighbourFinder(importlib.abc.MetaPathFinder):
         # "cannot import name".
         if not neighbour.is_served:
             parent = name.rpartition(".")[0]
-            if parent in sys.modules and serving(self._modules, parent) is not None:
+            above = serving(self._modules, parent)
+            if parent in sys.modules and above is not None and above[0] is neighbour:
                 return None  # The package is there, and a finder of its own may have the rest.
             raise ModuleNotFoundError(f"No module named {name!r}: {neighbour.explanation()}")
         try:

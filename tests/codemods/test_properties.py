@@ -17,7 +17,7 @@ from unittest import mock
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from lossscale_codemods import Outcome, Status, migrate_source
-from lossscale_codemods.domain.loss_scale_values import DynamicLossScale, FixedLossScale
+from lossscale_codemods.rewriting.proofs import DynamicLossScale, FixedLossScale
 from lossscale_codemods.running import one_file
 
 from compat_lossscale.spec import LossScaleSpec
