@@ -49,7 +49,7 @@ class RunSetting:
 
     @property
     def cap(self) -> float:
-        """The highest value: that of the rule, or the largest at which the loss scale is finite."""
+        """The highest value of the loss scale; if the rule has none, the largest finite one."""
         return 2.0**127 if self.rule.max_scale is None else self.rule.max_scale
 
 
