@@ -30,8 +30,8 @@ def dense(*between: Any) -> Any:
 
 
 def mobile_net() -> Any:
-    return keras.applications.MobileNetV2(
-        input_shape=(32, 32, 3), alpha=0.35, weights=None, classes=2
+    return keras.applications.MobileNet(
+        input_shape=(32, 32, 3), alpha=0.25, weights=None, classes=2
     )
 
 

@@ -294,6 +294,7 @@ def test_a_conversion_has_limited_memory(tmp_path: Path) -> None:
         write(read(ARTEFACTS / "2.3/weights.index"), Generation.KERAS3, output, function=function)
 
 
+@pytest.mark.nightly
 def test_what_differs_in_the_outputs_is_lost_and_the_layer_is_named(tmp_path: Path) -> None:
     source, output = tmp_path / "old.h5", tmp_path / "new.keras"
     shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)

@@ -90,7 +90,7 @@ def test_a_users_subclass_of_a_known_loss_scale_stays_what_it_is(
         tf_keras.models.load_model(path)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("suffix", FORMATS, ids=["h5", "keras", "SavedModel"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")

@@ -83,11 +83,13 @@ def test_what_is_not_proven_is_not_written(before: str, verdict: str, tmp_path: 
     assert program.read_text() == source
 
 
+@pytest.mark.nightly
 def test_a_tolerance_is_taken(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM.format(before=NEARLY))
     assert "Same within 0.0003 for 4 steps." in prove(tmp_path, "--rtol", "0.001").stdout
 
 
+@pytest.mark.nightly
 def test_a_program_that_ends_by_chance_is_not_told(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     runs.write_text("")
@@ -106,7 +108,8 @@ def test_what_the_program_prints_otherwise_in_each_run_is_left_out(tmp_path: Pat
     assert "Left out, for the program does not reproduce it: 1 printed line" in printed
 
 
-@pytest.mark.parametrize("target", ["tf-keras", "keras3"])
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("target", ["keras3", "tf-keras"])
 def test_a_program_that_fails_before_its_first_step_is_named_with_its_error(
     tmp_path: Path, target: str
 ) -> None:

@@ -57,6 +57,7 @@ def test_every_rule_on_replicas_and_workers(setting: str) -> None:
     assert f"{setting}: 320 steps as on one device" in done.stdout
 
 
+@pytest.mark.nightly
 def test_the_loss_of_a_worker_is_an_error_of_the_others_and_no_hang() -> None:
     done = python(
         "-m",

@@ -18,7 +18,7 @@ FAMILIES = of_this_process()
 CASES = {f"{one.name}: {case.name}": case for one in FAMILIES for case in cases.cases(one)}
 
 
-@pytest.mark.sampled(90)
+@pytest.mark.sampled(180)
 @pytest.mark.parametrize("name", [name for name, one in CASES.items() if not one.takes_long])
 def test_a_case_trains_as_with_stock(name: str) -> None:
     case = CASES[name]

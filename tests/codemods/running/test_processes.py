@@ -45,7 +45,8 @@ def migrate_all(tasks: Sequence[Task], jobs: int, work: Work) -> list[tuple[Task
         return list(workers.migrate(tasks))
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 5])
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("jobs", [2, 1, 5])
 def test_only_the_bad_ones_are_lost(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     monkeypatch.setattr(processes, "SECONDS", 0.5)
     monkeypatch.setattr(processes, "_OTHER_LOAD", 4)
