@@ -25,13 +25,15 @@ params:
   learning_rate: 0.001
 """
 _SIZES = "num_units=16, num_heads=2, ffn_inner_dim=32, num_layers=1"
+# Each version of TensorFlow drops others.
+_DROPOUTS = "dropout=0.0, attention_dropout=0.0, ffn_dropout=0.0"
 _MODEL = f"""\
 import opennmt
 
 def model():
     embedder = opennmt.inputters.WordEmbedder
     return opennmt.models.Transformer(
-        embedder(embedding_size=16), embedder(embedding_size=16), {_SIZES})
+        embedder(embedding_size=16), embedder(embedding_size=16), {_SIZES}, {_DROPOUTS})
 """
 
 PROGRAMS = tuple(
