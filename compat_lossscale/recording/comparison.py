@@ -33,6 +33,8 @@ NOISE = 0.0001
 
 The gradient of a bias before a normalization is zero, and what comes of it is rounding alone.
 """
+HALF_NOISE = 0.001
+"""The same for float16 and bfloat16."""
 SKIPPED_STEPS_COUNT = (
     "One side counts skipped steps in `iterations`, as TensorFlow does since 2.3. The other one, "
     "TensorFlow up to 2.2 or Keras 3, does not."
@@ -185,6 +187,7 @@ class _Both:
         seen: What was seen of it in the first recording.
         seen2: What was seen of it in the second one.
         way: How far a variable has gone since the beginning; of a slot, its norm.
+        share: How much of the longest way is noise.
         longest: The longest way of all arrays of the kind.
     """
 
@@ -193,6 +196,7 @@ class _Both:
     seen: Seen
     seen2: Seen
     way: float
+    share: float
     longest: float = 0.0
 
     @property
@@ -203,7 +207,7 @@ class _Both:
     @property
     def noise(self) -> float:
         """How much the two may differ for no reason."""
-        return NOISE * self.longest
+        return self.share * self.longest
 
     def size(self) -> float:
         """How much the two differ, as a part of the array; what is noise, of the longest way."""
@@ -430,6 +434,7 @@ class _Comparing:
         step2: Step,
     ) -> Iterator[_Both]:
         kinds = {slot_kind(name): arrays for name, arrays in step2.arrays.items()}
+        share = HALF_NOISE if self._in_half(one) and not self.rounds_alike else NOISE
         for kind, arrays in step.arrays.items():
             arrays2 = kinds.get(slot_kind(kind), ())
             for left, right in pairs:
@@ -438,7 +443,7 @@ class _Comparing:
                 if seen and seen2 and not self._is_unstable(one, kind, left, step.number):
                     first = one.first[left] if kind == VARIABLES else None
                     way = seen.norm if first is None else distance(first, seen)
-                    yield _Both(kind, left, seen, seen2, way)
+                    yield _Both(kind, left, seen, seen2, way, share)
 
     def _is_rounded(self, both: Sequence[_Both]) -> bool:
         """Says what is noise, and whether gradients differ by rounding, and by more than usual."""
@@ -509,10 +514,14 @@ class _Comparing:
         if self.rounds_alike:
             tolerance, rounding = SAME_KERNELS_TOLERANCE, 0.1 * ROUNDING
         else:
-            tolerance = HALF_TOLERANCE if "16" in (one.policy or "") else UPDATE_TOLERANCE
+            tolerance = HALF_TOLERANCE if self._in_half(one) else UPDATE_TOLERANCE
             rounding = ROUNDING * number
         # The numbers of an array are sums, in which smaller differences are lost.
         return array.apart <= tolerance * array.way + rounding * norm + array.noise + 1e-12
+
+    def _in_half(self, one: RecordedOptimizer) -> bool:
+        """Whether gradients are of float16 or bfloat16: by a policy, or by the graph rewrite."""
+        return "16" in (one.policy or "") or any(end.get("graph_rewrite") for end in self.ends)
 
     def _is_unstable(self, one: RecordedOptimizer, what: str, place: int, step: int) -> bool:
         return self.unstable.get((one.number, what, place), math.inf) <= step
@@ -594,7 +603,7 @@ class _Comparing:
                 by_what.setdefault(one.what, one)
             result.differences = list(by_what.values())
             result.parted = self._parted(self.found[0])
-            in_half = any("16" in (one.policy or "") for one in self.sides[0].optimizers)
+            in_half = any(map(self._in_half, self.sides[0].optimizers))
             in_step = result.parted == "step" or DRAWS_NOT_KNOWN in result.notes
             if in_step and in_half and not self.rounds_alike:
                 result.notes.append(HALF_ROUNDS_OTHERWISE)

@@ -66,6 +66,7 @@ _POLICIES = (
     "compat_lossscale.policies",
     "compat_lossscale.keras3.experimental",
 )
+_VARIABLES = ("ResourceVariable", "UnliftedInitializerVariable", "KerasVariable", "Variable")
 _PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras", "compat_lossscale", "numpy")
 """The packages whose modules are looked at: TensorFlow 1.15 and 2.0 are in two."""
 _OURS = ("compat_lossscale.optimizers.keras", "compat_lossscale.optimizers.keras_legacy")
@@ -87,6 +88,11 @@ _INNER = ("inner_optimizer", "_optimizer", "_opt")
 _MARK = "_lossscale_recorder_optimizers"
 _NOT_COPIED = (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox")
 LARGEST_COPY = 2 * 2**30
+LATE = (
+    "the first gradients were computed before the variables had the values to start from: build "
+    "the model before the first step"
+)
+_COPY = re.compile(r"/replica_\d+$")
 
 
 class RecordingError(Exception):
@@ -549,11 +555,15 @@ class TrainingRecorder:
         self.lines = 0
         self.limited = False
         self.start_from: List[Dict[str, Any]] = []
+        self.starts: List[Tuple[str, Any]] = []
+        self.started: Dict[int, str] = {}
         self.batches: List[Any] = []
         self.kept = 0
         self.executions: Any = None
         if options.start_from:
             self.start_from, self.batches = kept_in(options.start_from)
+            for line in self.start_from:
+                self.starts += zip(line["names"], line.get("initial") or ())
 
     # What the hooks call. Nothing that goes wrong here may reach the program.
 
@@ -848,8 +858,29 @@ class TrainingRecorder:
         policies = (_tried(_attribute(place, "global_policy") or str) for place in places)
         return next((str(_attribute(policy, "name")) for policy in policies if policy), None)
 
+    def _variable_made(self, _: Any, args: Any, __: Any) -> None:
+        """Gives a new variable the next value of its kind and shape in the other recording.
+
+        The first gradients may be computed before it is known what an optimizer updates.
+        """
+        variable, name = args[0], _name(args[0])
+        has_another = _is_variable(_attribute(variable, "_value"))  # of Keras 3 on TensorFlow
+        if has_another or _is_stateless() or not self.eager_outside():
+            return
+        first = _COPY.sub("", name)  # the name on the first replica
+        taken = None if name == first else first
+        for place, (known, content) in enumerate(self.starts):
+            is_kind = known.rpartition("/")[2] == first.rpartition("/")[2]
+            is_next = is_kind and self.started.get(place) == taken
+            if is_next and content is not None and content[1] == _shape(variable):
+                self.started[place] = first
+                with self.outside():
+                    variable.assign(unpacked(self.numpy, content))
+                break
+
     def _start_from(self, one: _Optimizer, session: Any) -> None:
         """Gives variables the values that another recording began with."""
+        self.starts = []
         if one.number >= len(self.start_from):
             return
         line = self.start_from[one.number]
@@ -862,6 +893,10 @@ class TrainingRecorder:
         for variable, shape, content in zip(one.variables, shapes, found):
             if content is not None and content[1] == shape:
                 value = unpacked(self.numpy, content)
+                if self.local.applying and self.eager():
+                    has = self._eager_value(variable)
+                    if not self.numpy.array_equal(value, has):
+                        self.problems[LATE] = 1
                 if session is not None:
                     for copy in _attribute(variable, "_values") or [variable]:
                         copy.load(value, session)
@@ -1281,6 +1316,11 @@ class TrainingRecorder:
             for found in list(vars(module).values()):
                 if isinstance(found, type):
                     self._wrap_methods(found)
+        for name in _VARIABLES if self.starts else ():
+            found = vars(module).get(name)
+            if isinstance(found, type) and found.__module__ == path:
+                for method in ("__init__", "_deferred_initialize"):
+                    wrap(found, method, self.hooked(after=self._variable_made))
         if path.endswith(("keras.backend", "src.backend")):
             wrap(vars(module).get("GraphExecutionFunction"), "__call__", self.keras_function)
         for name in _MODELS:

@@ -239,6 +239,69 @@ def test_each_step_of_fit_is_recorded_on_each_backend(
     assert sorted(map(tuple, recording.saves[0][1].values())) == [(1,), (4, 1)]
 
 
+NET = """
+import sys
+import tensorflow as tf
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.a = tf.keras.layers.Dense(3, activation="relu")
+        self.b = tf.keras.layers.Dense(3)
+
+    def call(self, x):
+        return self.b(self.a(x))
+
+net = Net()
+x = tf.reshape(tf.range(12.0), [4, 3]) / 12.0
+opt = tf.keras.optimizers.SGD(0.1)
+
+def gradients(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((net(x) - 1.0) ** 2)
+    return tape.gradient(loss, net.trainable_variables)
+
+def apply(gradients):
+    opt.apply_gradients(zip(gradients, net.trainable_variables))
+
+if sys.argv[1] == "function":
+    gradients = tf.function(gradients)
+for i in range(4):
+    apply(gradients(x))
+"""
+
+
+@pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
+@pytest.mark.parametrize("how", ["eager", "function"])
+def test_the_first_gradients_are_of_the_values_of_the_other_recording(
+    how: str, keras: str, tmp_path: Path
+) -> None:
+    before, _ = record(tmp_path, NET, "--with-initial-values", arguments=(how,))
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    options = ("--seed", "1", "--start-from", "before.lsr")
+    after, _ = record(tmp_path, NET, *options, arguments=(how,), keras=keras)
+    assert after.optimizers[0].first == before.optimizers[0].first
+    result = compare(before, after)
+    assert result.verdict is ComparisonVerdict.SAME, result.reason
+    assert result.steps == 4
+
+
+def test_first_gradients_of_other_values_are_noted(tmp_path: Path) -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "w = tf.Variable(tf.random.normal([2]), name='SEED')\n"
+        "opt = tf.keras.optimizers.legacy.SGD(0.1)\n"
+        "for i in range(2):\n"
+        "    opt.apply_gradients([(w * w, w)])\n"
+    )
+    record(tmp_path, source, "--with-initial-values")
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    other = source.replace("SEED", "other")
+    after, _ = record(tmp_path, other, "--seed", "1", "--start-from", "before.lsr")
+    assert after.end is not None
+    assert list(after.end["problems"]) == [recorder().LATE]
+
+
 def test_the_data_of_fit_is_kept_and_replayed(tmp_path: Path) -> None:
     source = (
         "import numpy as np, tensorflow as tf\n"

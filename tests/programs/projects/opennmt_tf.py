@@ -19,13 +19,14 @@ train:
   batch_size: 16
   batch_type: examples
   effective_batch_size: null
+  sample_buffer_size: 0
   max_step: {steps}
 params:
   optimizer: Adam
   learning_rate: 0.001
 """
 _SIZES = "num_units=16, num_heads=2, ffn_inner_dim=32, num_layers=1"
-# Each version of TensorFlow drops others.
+# Each version of TensorFlow drops, and shuffles, otherwise.
 _DROPOUTS = "dropout=0.0, attention_dropout=0.0, ffn_dropout=0.0"
 _MODEL = f"""\
 import opennmt
