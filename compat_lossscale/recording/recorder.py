@@ -66,7 +66,7 @@ _POLICIES = (
     "compat_lossscale.policies",
     "compat_lossscale.keras3.experimental",
 )
-_VARIABLES = ("ResourceVariable", "UnliftedInitializerVariable", "KerasVariable", "Variable")
+_VARIABLE_CLASSES = ("ResourceVariable", "UnliftedInitializerVariable", "KerasVariable", "Variable")
 _PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras", "compat_lossscale", "numpy")
 """The packages whose modules are looked at: TensorFlow 1.15 and 2.0 are in two."""
 _OURS = ("compat_lossscale.optimizers.keras", "compat_lossscale.optimizers.keras_legacy")
@@ -1316,7 +1316,7 @@ class TrainingRecorder:
             for found in list(vars(module).values()):
                 if isinstance(found, type):
                     self._wrap_methods(found)
-        for name in _VARIABLES if self.starts else ():
+        for name in _VARIABLE_CLASSES if self.starts else ():
             found = vars(module).get(name)
             if isinstance(found, type) and found.__module__ == path:
                 for method in ("__init__", "_deferred_initialize"):
