@@ -210,8 +210,8 @@ def _which_keras(environment: Environment) -> list[Note]:
         )
         keras_notes.append(Note(reason, f"export {LEGACY_KERAS}=1", "tensorflow"))
     reason = (
-        f"`import keras` is Keras {keras} in any case. The old names are there with "
-        "`compat-lossscale run --keras3` only."
+        f"`import keras` is Keras {keras} in plain Python, and none of its layers goes into a model "
+        "of tf-keras. Under `compat-lossscale run`, it is tf-keras in the program's own modules."
     )
     step = "For tf-keras, write `from tensorflow import keras`."
     keras_notes.append(Note(reason, step, "keras"))

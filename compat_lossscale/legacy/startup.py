@@ -72,11 +72,16 @@ def disable_v2_behavior() -> None:
     sys.modules["tensorflow"].compat.v1.disable_v2_behavior()
 
 
-def redirect() -> None:
-    """Lets `import tensorflow` mean TensorFlow 1 in a program written for 1.14 or 1.15.
+def redirect(*, tf1: bool, keras2: bool) -> None:
+    """Lets `import tensorflow` and `import keras` mean in the program what they used to mean.
 
     Only the program's own modules are concerned. Installed packages, TensorFlow itself included,
-    expect TensorFlow 2 today and go on getting it. It need not be imported yet.
+    expect TensorFlow 2 and Keras 3 today and go on getting them. Neither need be imported yet.
+
+    Args:
+        tf1: Whether `tensorflow` is TensorFlow 1, for a program written for 1.14 or 1.15.
+        keras2: Whether `keras` is `tf.keras`, as it was from TensorFlow 2.6 to 2.15. Layers of
+            Keras 3 do not go into a model of tf-keras.
     """
     original = builtins.__import__
 
@@ -87,15 +92,45 @@ def redirect() -> None:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        if level == 0 and _is_tensorflow(name) and _is_the_programs(globals):
+        if level == 0 and tf1 and _is_tensorflow(name) and _is_the_programs(globals):
             if not fromlist:
                 original(_in_v1(name), globals, locals, ("*",), 0)
                 return sys.modules["tensorflow"].compat.v1
             name = _in_v1(name)
+        elif level == 0 and keras2 and _is_keras(name) and _is_the_programs(globals):
+            if not fromlist:
+                original(_in_keras_2(name), globals, locals, ("*",), 0)
+                return sys.modules["tensorflow"].keras
+            name = _in_keras_2(name)
         return original(name, globals, locals, fromlist, level)
 
     builtins.__import__ = import_
     hide()
+
+
+def _is_keras(name: str) -> bool:
+    """Whether a module is of the package that is installed, and of none of the program's own."""
+    if name.partition(".")[0] != "keras":
+        return False
+    import importlib.util  # noqa: PLC0415  # only if used
+
+    found = importlib.util.find_spec("keras")
+    return found is None or _is_installed(str(found.origin))
+
+
+def _in_keras_2(name: str) -> str:
+    import importlib  # noqa: PLC0415  # only if used
+
+    below = name.removeprefix("keras")
+    # Up to Keras 2.12, modules such as `keras.engine` were where TensorFlow's copy of Keras has
+    # them. Of these, the public names are served from `tf.keras`.
+    for home in ("tensorflow.keras", "tf_keras", "tensorflow.python.keras", "tf_keras.src"):
+        try:
+            importlib.import_module(f"{home}{below}")
+        except ModuleNotFoundError:
+            continue
+        return f"{home}{below}"
+    return name
 
 
 def _is_tensorflow(name: str) -> bool:
@@ -132,9 +167,12 @@ def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
         # A program that came through standard input is in no file.
         return module_globals.get("__name__") == "__main__"
     path = os.path.realpath(file)
-    installed = any(f"/{name}/" in path for name in ("site-packages", "dist-packages"))
     # This package may be in no such folder: an editable install is in that of its sources.
-    return not installed and not path.startswith((*_standard_library(), _OWN_SOURCES))
+    return not _is_installed(path) and not path.startswith((*_standard_library(), _OWN_SOURCES))
+
+
+def _is_installed(path: str) -> bool:
+    return any(f"/{name}/" in path for name in ("site-packages", "dist-packages"))
 
 
 def _standard_library() -> tuple[str, ...]:
@@ -206,8 +244,7 @@ def install_when_imported(
         hide()
 
     keras = 3 if keras3 else 2
-    if tf1:
-        redirect()
+    redirect(tf1=tf1, keras2=neighbours and not keras3)
     if neighbours:
         waiting.serve_neighbours(waiting.undo)
     waiting.defer(

@@ -864,19 +864,29 @@ class TrainingRecorder:
         The first gradients may be computed before it is known what an optimizer updates.
         """
         variable, name = args[0], _name(args[0])
-        has_another = _is_variable(_attribute(variable, "_value"))  # of Keras 3 on TensorFlow
-        if has_another or _is_stateless() or not self.eager_outside():
+        inner = _attribute(variable, "_value")  # of Keras 3 on TensorFlow, without its layer's name
+        if _is_stateless() or not self.eager_outside() or _attribute(inner, "_values"):
             return
         first = _COPY.sub("", name)  # the name on the first replica
-        taken = None if name == first else first
-        for place, (known, content) in enumerate(self.starts):
-            is_kind = known.rpartition("/")[2] == first.rpartition("/")[2]
-            is_next = is_kind and self.started.get(place) == taken
-            if is_next and content is not None and content[1] == _shape(variable):
-                self.started[place] = first
-                with self.outside():
-                    variable.assign(unpacked(self.numpy, content))
-                break
+        kind, shape = first.rpartition("/")[2], _shape(variable)
+        fitting = [
+            (place, known, content)
+            for place, (known, content) in enumerate(self.starts)
+            if known.rpartition("/")[2] == kind and content is not None and content[1] == shape
+        ]
+        found = []
+        if not _is_variable(inner):
+            taken = None if name == first else first
+            found = [one for one in fitting if self.started.get(one[0]) == taken]
+        if name == first:
+            # A layer that nobody trains may have taken the value of one that comes later.
+            named = [one for one in fitting if one[1] == first != self.started.get(one[0])]
+            found = sorted(named, key=lambda one: one[0] in self.started) + found
+        if found:
+            place, _, content = found[0]
+            self.started[place] = first
+            with self.outside():
+                (inner if _is_variable(inner) else variable).assign(unpacked(self.numpy, content))
 
     def _start_from(self, one: _Optimizer, session: Any) -> None:
         """Gives variables the values that another recording began with."""

@@ -181,7 +181,7 @@ def test_a_program_that_would_get_keras_3_is_noted(value: str | None, said: str)
 @pytest.mark.parametrize("value", ["1", "true", "True"])
 def test_with_the_variable_only_import_keras_is_noted(value: str) -> None:
     (note,) = notes(having(legacy_keras=value))
-    assert note.reason.startswith("`import keras` is Keras 3.15.1 in any case")
+    assert note.reason.startswith("`import keras` is Keras 3.15.1 in plain Python")
     assert note.step == "For tf-keras, write `from tensorflow import keras`."
 
 

@@ -252,6 +252,7 @@ class Net(tf.keras.Model):
     def call(self, x):
         return self.b(self.a(x))
 
+tf.keras.layers.Dense(3).build((4, 3))  # is not trained
 net = Net()
 x = tf.reshape(tf.range(12.0), [4, 3]) / 12.0
 opt = tf.keras.optimizers.SGD(0.1)
