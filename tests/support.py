@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import os
 import subprocess
 import sys
@@ -182,6 +183,8 @@ def run_code(code: str, **kwargs: Any) -> str:
 @contextlib.contextmanager
 def folder_of_nobody() -> Iterator[Path]:
     """A folder of a user who is not root, as whom the test goes on."""
+    # That user may not be able to read Python's own modules.
+    importlib.import_module("multiprocessing.popen_fork")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         user = os.geteuid()

@@ -84,6 +84,7 @@ CODEMOD: Final = {
     "rules/renames": "rules/test_ls102_aliases.py",
     "rules/texts": "rules/test_ls802_strings.py",
     "rules/passed_on": "rules/test_ls205_passed_on.py",
+    "rules/keras_package": "rules/test_ls905_keras_package.py",
     # What several rules share is tested through the rule that uses most of it.
     "rules/loss_scale_arguments": "rules/test_ls201_constructors.py",
     "rules/keras_3": "rules/test_ls221_keras_3_optimizers.py",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import warnings
 from typing import TYPE_CHECKING
 
@@ -37,12 +38,13 @@ from lossscale_codemods.tables.suppression import Suppressions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from lossscale_codemods.rules.base import Removal, Rule
+    from lossscale_codemods.domain import Occurrence
+    from lossscale_codemods.rules.base import FirstChange, Rule
 
 
 _MOST_PASSES = 4
 """How often a change can make another one possible."""
-_MOST_REMOVALS = 100
+_MOST_FIRST_CHANGES = 100
 
 
 def migrate_fully(source: bytes, options: Options, project: ProjectFiles | None = None) -> Result:
@@ -94,8 +96,8 @@ def _attempt(program: Program, options: Options) -> Result:
     """
     tree = program.tree
     result = Result(program.source, program.source, Status.UNCHANGED)
-    for _ in range(_MOST_REMOVALS if options.collapse_guards else 0):
-        again, after = _removal_pass(program, options)
+    for _ in range(_MOST_FIRST_CHANGES):
+        again, after = _first_pass(program, options)
         result = passes_joined(result, again)
         if after is None:
             break
@@ -103,7 +105,7 @@ def _attempt(program: Program, options: Options) -> Result:
         program.line_at_first = _lines_at_first(result, tree)
     if result.status is Status.REFUSED:
         return result
-    if result.changed:
+    if result.changed and options.collapse_guards:
         left = guarded(program, [*program.references, *program.imports])
         program.reachability.is_without_old = not left
     for number in range(_MOST_PASSES + 1):
@@ -118,8 +120,8 @@ def _attempt(program: Program, options: Options) -> Result:
     return result.refused(f"It changes again after {_MOST_PASSES} passes.")
 
 
-def _removal_pass(program: Program, options: Options) -> tuple[Result, Program | None]:
-    """Takes out one thing that a rule removes.
+def _first_pass(program: Program, options: Options) -> tuple[Result, Program | None]:
+    """Makes one change that other rules are to see made.
 
     Args:
         program: The file.
@@ -128,15 +130,15 @@ def _removal_pass(program: Program, options: Options) -> tuple[Result, Program |
     Returns:
         As `_pass` does.
     """
-    rule, removal = next(_removals(program, options), (None, None))
-    if rule is None or removal is None:
+    rule, change = next(_first_changes(program, options), (None, None))
+    if rule is None or change is None:
         return Result(program.source, program.source, Status.UNCHANGED), None
     records = [
-        record_of(one, program, rule.id, Outcome.REWRITTEN, removal.message)
-        for one in sorted(removal.gone, key=lambda one: one.span)
+        record_of(one, program, rule.id, Outcome.REWRITTEN, change.message)
+        for one in sorted(change.occurrences, key=lambda one: one.span)
     ]
-    records[0] = dataclasses.replace(records[0], edits=tuple(removal.edits))
-    text = apply_edits(program.tree.text, removal.edits)
+    records[0] = dataclasses.replace(records[0], edits=tuple(change.edits))
+    text = apply_edits(program.tree.text, change.edits)
     result, after = _proven(program, text, tuple(records), Outcomes())
     if after is not None:
         after.runs_with_old = is_part_of_old(program) or None
@@ -351,15 +353,19 @@ def _hunks(before: bytes, after: bytes) -> list[Edit]:
     ]
 
 
-def _removals(program: Program, options: Options) -> Iterator[tuple[Rule, Removal]]:
-    """Yields what can be taken out of a file, and which rule says so."""
+def _first_changes(program: Program, options: Options) -> Iterator[tuple[Rule, FirstChange]]:
+    """Yields what is to change first in a file, and which rule says so."""
     suppressions = Suppressions(text_of(program.source))
     rules = [one for one in rules_for(program.target) if options.selection.applies(one.id)]
-    by_rules = [one for rule in rules for one, _ in rule.find(program)]
-    old = [one for one in by_rules if one.role is not Role.NEIGHBOUR]
-    occurrences = [*program.references, *old, *program.imports]
+
+    @functools.cache
+    def occurrences() -> list[Occurrence]:
+        by_rules = [one for rule in rules for one, _ in rule.find(program)]
+        old = [one for one in by_rules if one.role is not Role.NEIGHBOUR]
+        return [*program.references, *old, *program.imports]
+
     for rule in rules:
-        for removal in rule.removals(program, occurrences):
-            lines = {program.tree.position(one.span[0])[0] for one in removal.gone}
+        for change in rule.first_changes(program, occurrences):
+            lines = {program.tree.position(one.span[0])[0] for one in change.occurrences}
             if lines and not suppressions.covers(rule.id, lines):
-                yield rule, removal
+                yield rule, change

@@ -187,20 +187,18 @@ def moved_import(state: ImportState, message: str, advice: str) -> Verdict:
 
 
 @dataclasses.dataclass(frozen=True)
-class Removal:
-    """Code that goes as a whole, for something shorter.
+class FirstChange:
+    """A change that other rules are to see made.
 
     Attributes:
         edits: The edits.
-        node: What goes.
         message: What is done, for the report.
-        gone: The occurrences that go with it.
+        occurrences: What changes, or goes, with it.
     """
 
     edits: Sequence[Edit]
-    node: cst.CSTNode
     message: str
-    gone: Sequence[Occurrence]
+    occurrences: Sequence[Occurrence]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -379,8 +377,15 @@ class Rule:
         del program, occurrences
         return {}
 
-    def removals(self, program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Removal]:
-        """Yields code to take out before other rules are asked, if the run asks for that."""
+    def first_changes(
+        self, program: Program, occurrences: Callable[[], Sequence[Occurrence]]
+    ) -> Iterator[FirstChange]:
+        """Yields changes to make before other rules are asked, one after the other.
+
+        Args:
+            program: The file.
+            occurrences: Returns the old names of the file.
+        """
         del program, occurrences
         yield from ()
 

@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import Occurrence, Role, version_guards
-from lossscale_codemods.rules.base import Case, Found, Removal, Review, Rule, rewrite
+from lossscale_codemods.rules.base import Case, FirstChange, Found, Review, Rule, rewrite
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import Target, canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lossscale_codemods.domain import Guard, Probe, Program
 
@@ -104,12 +104,16 @@ class Guards(Rule):
             for one, why in guarded.items()
         }
 
-    def removals(self, program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Removal]:
-        """Yields the branches that can be taken out."""
-        for guard in version_guards.collapsible(program, occurrences):
-            gone = version_guards.gone_with(program, guard, occurrences)
+    def first_changes(
+        self, program: Program, occurrences: Callable[[], Sequence[Occurrence]]
+    ) -> Iterator[FirstChange]:
+        """Yields the branches that can be taken out, if the run asks for that."""
+        if not program.options.collapse_guards:
+            return
+        for guard in version_guards.collapsible(program, occurrences()):
+            gone = version_guards.gone_with(program, guard, occurrences())
             message = "taken out with the branch for old versions"
-            yield Removal([*_collapse_edits(program, guard)], guard.node, message, gone)
+            yield FirstChange([*_collapse_edits(program, guard)], message, gone)
 
 
 def _asking_for_new(probe: Probe, program: Program) -> Edit:

@@ -67,8 +67,8 @@ class UnknownRoot(Rule):
             "sok.tf.keras.mixed_precision.experimental.set_policy('x')\n",
         ),
         Case(
-            "from keras.mixed_precision import experimental as mp\n"
-            "mp.set_policy('mixed_float16')\n",
+            "import keras.mixed_precision\n"
+            "keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
             review="`keras` is Keras 3 now",
         ),
     )

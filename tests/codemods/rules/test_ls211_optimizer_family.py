@@ -134,7 +134,6 @@ def test_an_imported_module() -> None:
         "opt = tf.keras.optimizers.AdamW()",
         "opt = tf.compat.v1.keras.optimizers.Adam()",
         "import tf_keras\nopt = tf_keras.optimizers.Adam()",
-        "import keras\nopt = keras.optimizers.Adam()",
         "import tensorflow_addons as tfa\nopt = tfa.optimizers.LAMB()",
         "from mylib import optimizers\nopt = optimizers.Adam()",
         (

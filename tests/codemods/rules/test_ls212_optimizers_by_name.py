@@ -116,7 +116,6 @@ model.compile('adam')
         "est.compile(optimizer=opt)",
         "import re\nre.compile('adam')",
         "code = compile('adam', '', 'exec')",
-        "import keras\nmodel = keras.Sequential()\nmodel.compile('adam')",
         "import mylib\nmylib.compile('adam')",
         "class Mine:\n    def compile(self, x): ...\nMine().compile('adam')",
     ],

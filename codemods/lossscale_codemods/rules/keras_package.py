@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Imports of the package `keras`, which was `tf.keras` and is Keras 3 today."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, ClassVar
+
+import libcst as cst
+
+from compat_lossscale.legacy.neighbour_names import PUBLIC_NAMES
+from lossscale_codemods.domain import Role
+from lossscale_codemods.rules.base import (
+    Case,
+    FirstChange,
+    Found,
+    Marker,
+    Review,
+    Rewrite,
+    Rule,
+    rewrite,
+)
+from lossscale_codemods.rules.neighbours import NeighbourGuards, is_looked_at
+from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.names import WITH_KERAS_2
+from lossscale_codemods.tables.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lossscale_codemods.domain import Occurrence, Program
+
+_HOME = "tensorflow.keras"
+_MESSAGE = "it was tf.keras"
+_REVIEW = Review(
+    "`keras` is Keras 3 now, and nothing of it goes into a model of tf-keras",
+    f"Import what is needed of it from {_HOME}, or from tf_keras.",
+    stops=True,
+)
+_IMPORT = re.compile(rb"(?m)^[ \t]*(?:from|import)[ \t]+keras(?![\w])")
+
+
+class KerasPackage(Rule):
+    """`import keras` becomes an import of `tensorflow.keras`.
+
+    From TensorFlow 2.6 to 2.15, the package `keras` was `tf.keras`. Today it is Keras 3 in any
+    case. With TF_USE_LEGACY_KERAS=1, `tf.keras` is tf-keras, and a layer of the one in a model of
+    the other fails with `'Variable' object has no attribute '_unique_id'`. Modules that were never
+    public, such as `keras.engine`, are reported.
+
+    The rule looks at the same files as LS901, and at those that call `get_scaled_loss`. With
+    `--target keras3`, `keras` stays.
+    """
+
+    id = "LS905"
+    title = "Imports of the package keras"
+    order = 2
+    """What other rules find tells whether this is a program with old names."""
+    targets = WITH_KERAS_2
+    markers = (Marker(b"get_scaled_loss", pattern=_IMPORT),)
+    """Of the names of TensorFlow 2.4, tf-keras has this, and no other rule reads a file for it."""
+    group_markers: ClassVar[tuple[Marker, ...]] = (Marker(b"keras", pattern=_IMPORT),)
+    invalid = (
+        Case(
+            "from keras import layers\nimport keras.backend as K\nimport tensorflow as tf\n"
+            "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
+            "model = tf.keras.Sequential([layers.Dense(1)])\nprint(K.floatx())\n",
+            "from tensorflow.keras import layers\nimport tensorflow.keras.backend as K\n"
+            "import tensorflow as tf\n"
+            "tf.keras.mixed_precision.set_global_policy('float32')\n"
+            "model = tf.keras.Sequential([layers.Dense(1)])\nprint(K.floatx())\n",
+        ),
+        Case(
+            "import keras\nfrom keras.mixed_precision import experimental\n"
+            "experimental.set_policy('float32')\nprint(keras.Sequential([keras.layers.Dense(1)]))\n",
+            "from tensorflow import keras\n"
+            "from tensorflow.keras import mixed_precision as experimental\n"
+            "experimental.set_global_policy('float32')\n"
+            "print(keras.Sequential([keras.layers.Dense(1)]))\n",
+        ),
+    )
+    valid = (
+        Case(
+            "from keras.engine.base_layer import Layer\nimport tensorflow as tf\n"
+            "tf.keras.mixed_precision.experimental.set_policy('float32')\nprint(Layer)\n",
+            "from keras.engine.base_layer import Layer\nimport tensorflow as tf\n"
+            "tf.keras.mixed_precision.set_global_policy('float32')\nprint(Layer)\n",
+            review="Keras 3 now",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields the imports."""
+        project = program.resolver.project
+        has_own = project is not None and project.homes("keras")
+        is_scaled = "get_scaled_loss" in program.reads_by_attribute
+        if has_own or not (is_scaled or is_looked_at(program, self.id)):
+            return
+        guards = NeighbourGuards(program, self.id)
+        for node in program.tree.parents:
+            if isinstance(node, cst.Import | cst.ImportFrom):
+                edits = _edits(node, program)
+                # The import of an `except ImportError` is for where tf.keras is not there.
+                around = program.tree.ancestors(node)
+                stands_in = any(isinstance(above, cst.ExceptHandler) for above in around)
+                if edits is not None and not stands_in and not guards.leaves(node, is_there=True):
+                    verdict = rewrite(_MESSAGE, edits) if edits else _REVIEW
+                    yield self.found(node, program, verdict, Role.NEIGHBOUR)
+
+    def first_changes(
+        self, program: Program, occurrences: Callable[[], Sequence[Occurrence]]
+    ) -> Iterator[FirstChange]:
+        """Yields the change of all imports that become others: it makes names old ones."""
+        del occurrences
+        found = [one for one, verdict in self.find(program) if isinstance(verdict, Rewrite)]
+        if found:
+            edits = [edit for one in found for edit in _edits(one.node, program) or ()]
+            yield FirstChange(edits, _MESSAGE, found)
+
+
+def _edits(node: cst.CSTNode, program: Program) -> list[Edit] | None:
+    """Returns the edits of an import statement; none if it imports nothing of `keras`.
+
+    Returns:
+        No edits where something of it has no place in `tf.keras`.
+    """
+    named: list[tuple[cst.BaseExpression, bool]] = []
+    if isinstance(node, cst.Import):
+        named = [(alias.name, alias.asname is None) for alias in node.names]
+    elif isinstance(node, cst.ImportFrom) and node.module is not None and not node.relative:
+        named = [(node.module, False)]
+    edits = []
+    is_of_keras = False
+    for name, binds_keras in named:
+        root, _, below = (dotted(name) or "").partition(".")
+        if root != "keras":
+            continue
+        is_of_keras = True
+        start, _ = program.tree.span(name)
+        if binds_keras and not below and len(named) == 1:
+            edits.append(Edit(*program.tree.span(node), "from tensorflow import keras"))
+        elif binds_keras or not (below in PUBLIC_NAMES or names.lookup(f"{_HOME}.{below}")):
+            return []
+        else:
+            edits.append(Edit(start, start + len(root), _HOME))
+    return edits if is_of_keras else None
