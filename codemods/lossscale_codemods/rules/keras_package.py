@@ -125,23 +125,37 @@ def _edits(node: cst.CSTNode, program: Program) -> list[Edit] | None:
     Returns:
         No edits where something of it has no place in `tf.keras`.
     """
-    named: list[tuple[cst.BaseExpression, bool]] = []
+    modules: list[tuple[cst.BaseExpression, bool]] = []
+    imported: list[str] = []
     if isinstance(node, cst.Import):
-        named = [(alias.name, alias.asname is None) for alias in node.names]
+        modules = [(alias.name, alias.asname is None) for alias in node.names]
     elif isinstance(node, cst.ImportFrom) and node.module is not None and not node.relative:
-        named = [(node.module, False)]
+        modules = [(node.module, False)]
+        aliases = () if isinstance(node.names, cst.ImportStar) else node.names
+        imported = [dotted(alias.name) or "" for alias in aliases]
     edits = []
     is_of_keras = False
-    for name, binds_keras in named:
-        root, _, below = (dotted(name) or "").partition(".")
+    for module, binds_keras in modules:
+        root, _, below = (dotted(module) or "").partition(".")
         if root != "keras":
             continue
         is_of_keras = True
-        start, _ = program.tree.span(name)
-        if binds_keras and not below and len(named) == 1:
+        start, _ = program.tree.span(module)
+        if binds_keras and not below and len(modules) == 1:
             edits.append(Edit(*program.tree.span(node), "from tensorflow import keras"))
-        elif binds_keras or not (below in PUBLIC_NAMES or names.lookup(f"{_HOME}.{below}")):
+        elif binds_keras or not all(_is_there(below, name) for name in imported or [""]):
             return []
         else:
             edits.append(Edit(start, start + len(root), _HOME))
     return edits if is_of_keras else None
+
+
+def _is_there(module: str, name: str) -> bool:
+    """Whether a module of `tf.keras`, and what is imported of it, is there, or is an old name."""
+    path = f"{module}.{name}".strip(".")
+    return (
+        path in (*PUBLIC_NAMES, "optimizers")
+        or name in PUBLIC_NAMES.get(module, "").split()
+        or module == "optimizers"
+        or names.lookup(f"{_HOME}.{path}") is not None
+    )

@@ -25,7 +25,8 @@ IN_TRY = "try:\n    {} import keras\nexcept ImportError:\n    from tensorflow im
         ("import keras", "from tensorflow import keras"),
         ("import keras as k", "import tensorflow.keras as k"),
         ("import keras.backend as K, numpy", "import tensorflow.keras.backend as K, numpy"),
-        ("from keras import layers, models", "from tensorflow.keras import layers, models"),
+        ("from keras import layers, Model", "from tensorflow.keras import layers, Model"),
+        ("from keras.layers import *", "from tensorflow.keras.layers import *"),
         ("from keras.layers import (\n    Dense,  # d\n)", None),
         ("def f():\n    import keras; return keras.Model", None),
         (IN_TRY.replace("{} ", ""), IN_TRY.format("from tensorflow")),
@@ -44,7 +45,7 @@ def test_imports_become_those_of_tensorflow(before: str, after: str | None) -> N
         "import keras.layers",
         "import keras, numpy",
         "from keras.engine.base_layer import Layer",
-        "from keras.utils.np_utils import to_categorical",
+        "from keras.utils import conv_utils",
     ],
 )
 def test_what_has_no_place_in_tensorflow_is_reported(line: str) -> None:
@@ -62,6 +63,13 @@ def test_what_has_no_place_in_tensorflow_is_reported(line: str) -> None:
 )
 def test_other_imports_stay(lines: str) -> None:
     check_left(f"{HEAD}{lines}\n")
+
+
+def test_optimizers_stay_of_their_family() -> None:
+    check_transformed(
+        f"{HEAD}from keras.optimizers import Adam\n{OLD}model.compile(Adam())\n",
+        f"{HEAD}from tensorflow.keras.optimizers.legacy import Adam\n{NEW}model.compile(Adam())\n",
+    )
 
 
 def test_names_of_keras_are_old_names_of_tf_keras() -> None:
