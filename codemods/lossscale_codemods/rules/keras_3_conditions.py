@@ -438,6 +438,17 @@ def gives_training_by_position(node: cst.Call, program: Program) -> bool:
     return ObjectType.MODEL in program.types.of(node.func)
 
 
+def gives_itself_to_its_base(node: cst.Call, program: Program) -> bool:
+    """Whether a layer or a model calls `super().__init__(self)`."""
+    if not node.args or dotted(node.args[0].value) != "self":
+        return False
+    base = node.func.value if isinstance(node.func, cst.Attribute) else node.func
+    around = program.tree.ancestors(node)
+    own = next((above for above in around if isinstance(above, cst.ClassDef)), None)
+    is_super = isinstance(base, cst.Call) and dotted(base.func) == "super"
+    return is_super and own is not None and _is_layer(own, program)
+
+
 def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is an input of a model, or what layers of this file make of one."""
     met: set[cst.BaseExpression] = set()

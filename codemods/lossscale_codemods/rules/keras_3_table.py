@@ -517,6 +517,12 @@ _STOPS = (
         when=met.gives_training_by_position,
     ),
     _Stopping(
+        (".__init__",),
+        "a model of Keras 3 takes nothing by position here",
+        "Write `super().__init__()`.",
+        when=met.gives_itself_to_its_base,
+    ),
+    _Stopping(
         ("tensorflow.*",),
         "a function of TensorFlow takes no input of a model, nor what Keras 3 computes of one",
         "Use keras.ops, or call the function in a layer, such as tf.keras.layers.Lambda.",

@@ -55,6 +55,7 @@ BLOCK = (
     "    def scaled(self, x, training): return x\n"
     "    def call(self, x, training, mask):\n        return {}\n"
 )
+MADE = "class Own({}):\n    def __init__(self):\n        super().__init__({})\n"
 RATE = "rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 9, 0.9)\n"
 TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer=opt)\n"
 
@@ -78,6 +79,7 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         (BLOCK.format("self.block(x, training)"), "tensors alone by position"),
         (BLOCK.format("self.blocks[0](x, False, mask)"), "tensors alone by position"),
         (f"{INPUT}m = tf.keras.Model(x, h)\nm(data, True)\n", "tensors alone by position"),
+        (MADE.format("tf.keras.Model", "self"), "nothing by position"),
     ],
 )
 def test_what_stops_is_reported(lines: str, words: str) -> None:
@@ -113,6 +115,8 @@ def test_other_targets_and_other_programs_are_left() -> None:
         STEP.replace("*data", "*data, regularization_losses=self.losses"),
         LOSS.replace("logits, labels", "logits, [0]"),
         "import horovod.tensorflow as hvd\nhvd.init()\n",
+        MADE.format("tf.keras.Model", ""),
+        MADE.format("dict", "self"),
     ],
 )
 def test_what_is_alike_and_runs_is_not_reported(lines: str) -> None:
