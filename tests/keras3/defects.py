@@ -194,6 +194,20 @@ def _copied(cls: Any) -> Any:
     return int(kept.iterations), is_told
 
 
+def _a_row_twice(cls: Any) -> Any:
+    """The second moment that Adam has of a row of which a sparse gradient has two parts."""
+    import tensorflow as tf
+
+    (table,) = variables_of(np.zeros((3, 1)))
+    inner = keras.optimizers.Adam(1.0, beta_2=0.0)
+    optimizer = cls(inner, initial_scale=1.0)
+    optimizer.build([table])
+    optimizer.scale_loss(tf.constant(1.0))
+    rows = tf.IndexedSlices(tf.constant([[1.0], [3.0]]), tf.constant([2, 2]), tf.constant([3, 1]))
+    optimizer.apply([rows], [table])
+    return np.asarray(inner.variables[-1]).ravel().tolist()
+
+
 DEFECTS = (
     Defect(
         "The scale grows beyond 2^127",
@@ -245,6 +259,15 @@ DEFECTS = (
         _clip_between,
         -0.125,
         -1.0,
+    ),
+    Defect(
+        "A word occurs twice in a batch (an Embedding, Adam)",
+        "the second moment of its row gets the sum of two squares",
+        "it gets the square of the sum, as in tf-keras",
+        _a_row_twice,
+        [0.0, 0.0, 10.0],
+        [0.0, 0.0, 16.0],
+        ("tensorflow",),
     ),
     Defect(
         "`exclude_from_weight_decay` on the wrapper",

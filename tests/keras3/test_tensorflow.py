@@ -163,6 +163,29 @@ def test_sparse_gradients_stay_sparse() -> None:
     assert np.asarray(table).tolist() == [[0, 0], [0, 0], [-1, -2], [0, 0]]
 
 
+@pytest.mark.parametrize("devices", [["CPU:0"], ["CPU:0", "CPU:1"]], ids=["one", "two"])
+def test_an_embedding_trains_as_in_tf_keras(devices: list[str]) -> None:
+    words = np.random.RandomState(0).randint(0, 7, (32, 6))
+    wanted = np.random.RandomState(1).rand(32, 6, 3).astype("float32")
+    start = [np.random.RandomState(2).rand(*shape) for shape in ((7, 4), (4, 3), (3,))]
+    ours = LossScaleOptimizer(keras.optimizers.Adam(0.01))
+    theirs = tf_keras.mixed_precision.LossScaleOptimizer(tf_keras.optimizers.Adam(0.01))
+    trained = []
+    for library, optimizer in ((keras, ours), (tf_keras, theirs)):
+        # Without collective operations, which a second strategy of a process would number alike.
+        reduce = tf.distribute.ReductionToOneDevice()
+        with tf.distribute.MirroredStrategy(devices, cross_device_ops=reduce).scope():
+            layers = [library.layers.Embedding(7, 4), library.layers.Dense(3)]
+            model = library.Sequential(layers)
+            model.build((None, 6))
+            model.set_weights(start)
+            model.compile(type(optimizer).from_config(optimizer.get_config()), "mse")
+        model.fit(words, wanted, batch_size=16, epochs=2, shuffle=False, verbose=0)
+        trained.append(model.get_weights())
+    for one, other in zip(*trained, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
+
+
 def test_a_checkpoint_has_the_names_of_keras_own_and_each_restores_the_other(
     tmp_path: Path,
 ) -> None:

@@ -116,7 +116,7 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
         trained = variables or self._variables_of(gradients)
 
         def apply(gradients: list[Any]) -> None:
-            apply_by_inner(inner_optimizer, gradients, variables)
+            apply_by_inner(inner_optimizer, [*map(_with_rows_once, gradients)], variables)
 
         def unscale_and_apply(values: list[Any]) -> None:
             *gradients, scale, _ = values
@@ -160,3 +160,20 @@ def _divided(gradient: Any, scale: tf.Tensor, hidden: bool) -> Any:
     if hidden:
         scale = tf.where(tf.equal(gradient, gradient), scale, tf.ones_like(scale))
     return tf.realdiv(gradient, scale)
+
+
+@as_written
+def _with_rows_once(gradient: Any) -> Any:
+    """Sums the rows of a sparse gradient that are for one row of the variable, as tf-keras does.
+
+    Keras 3's optimizers square row by row. With several rows for one, as of a word that occurs
+    twice, Adam's second moment gets the sum of their squares and not the square of their sum.
+    """
+    if not isinstance(gradient, tf.IndexedSlices):
+        return gradient
+    if tf.distribute.get_strategy().num_replicas_in_sync > 1:
+        # The optimizer joins the rows of all replicas, and sums dense gradients.
+        return tf.convert_to_tensor(gradient)
+    indices, places = tf.unique(gradient.indices)
+    rows = tf.math.unsorted_segment_sum(gradient.values, places, tf.shape(indices)[0])
+    return tf.IndexedSlices(rows, indices, gradient.dense_shape)
