@@ -31,7 +31,7 @@ from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
 from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.tables import names, optimizer_families
+from lossscale_codemods.tables import keras_3, names, optimizer_families
 from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
 from lossscale_codemods.tables.names import Target, canonical, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
@@ -80,6 +80,12 @@ _SPARSE = Review(
     "Keras 3 applies gradients that hold some rows of a variable alone, as those of an Embedding "
     "are, otherwise: the state of the other rows moves too",
     "See whether the model trains as well; SGD without momentum does the same.",
+)
+_ROW_BY_ROW = Review(
+    "where a row of a variable has several gradients, as a word that occurs twice in a batch has "
+    "of an Embedding, Keras 3 squares each, and not their sum",
+    "compat_lossscale.keras3.LossScaleOptimizer sums them before; or see whether the model trains "
+    "as well.",
 )
 HELPER = "_loss_scaled"
 _SOURCE = '''
@@ -262,7 +268,12 @@ def _computed_otherwise(
                 "Train with another optimizer, or see whether the model trains as well.",
             )
     is_plain = list(classes) == ["SGD"] and arguments is not None and momentum == 0
-    return _SPARSE if not is_plain and _has_sparse_gradients(program) else None
+    if is_plain or not _has_sparse_gradients(program):
+        return None
+    if not keras_3.MOVES_ALL_ROWS.issuperset(classes):
+        return _SPARSE
+    is_wrapped = any(word in program.source for word in (b"LossScaleOptimizer", b"mixed_float16"))
+    return None if is_wrapped and program.target is Target.KERAS3 else _ROW_BY_ROW
 
 
 def _has_sparse_gradients(program: Program) -> bool:

@@ -247,6 +247,8 @@ SPARSE = frozenset(
     | {"gather_nd", "safe_embedding_lookup_sparse"}
 )
 """What makes gradients that hold some rows of a variable alone."""
+MOVES_ALL_ROWS = frozenset({"Adadelta", "Adagrad", "Adam"})
+"""Classes that moved the state of rows without a gradient too, as Keras 3 does, or need not."""
 
 _LATER = {"legacy", "experimental"}
 

@@ -7,6 +7,7 @@ from tests.codemods.checks import check_review, check_transformed
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
+EMBEDDING = "layer = tf.keras.layers.Embedding(3, 2)"
 
 
 @pytest.mark.parametrize(
@@ -47,10 +48,9 @@ def test_arguments_are_mapped(before: str, after: str) -> None:
         ),
         ("opt = tf.keras.optimizers.RMSprop(lr=0.1)", "less. Write `learning_rate` for `lr`"),
         ("import functools\nopt = functools.partial(tf.keras.optimizers.SGD, decay=d)", "takes no"),
-        (
-            "opt = tf.keras.optimizers.Adam(0.1)\nlayer = tf.keras.layers.Embedding(3, 2)",
-            "some rows of a variable",
-        ),
+        (f"opt = tf.keras.optimizers.SGD(0.1, 0.9)\n{EMBEDDING}", "some rows of a variable"),
+        (f"opt = tf.keras.optimizers.Adamax(0.1)\n{EMBEDDING}", "some rows of a variable"),
+        (f"opt = tf.keras.optimizers.Adagrad(0.1)\n{EMBEDDING}", "squares each"),
     ],
 )
 def test_what_is_refused_or_computed_otherwise_is_reported(line: str, message: str) -> None:
@@ -64,11 +64,18 @@ def test_what_is_refused_or_computed_otherwise_is_reported(line: str, message: s
         "opt = tf.keras.optimizers.RMSprop(0.1, momentum=0.9)",
         "opt = tf.keras.optimizers.AdamW(0.1)",
         "opt = tf.keras.optimizers.SGD(0.1, decay=0.0)",
-        "opt = tf.keras.optimizers.SGD(0.1)\nlayer = tf.keras.layers.Embedding(3, 2)",
+        f"opt = tf.keras.optimizers.SGD(0.1)\n{EMBEDDING}",
     ],
 )
 def test_what_stays_right(line: str) -> None:
     check_transformed(f"{OLD}{line}\n", f"{NEW}{line}\n", target="keras3")
+
+
+def test_rows_are_summed_by_the_wrapper_of_this_package() -> None:
+    old, new = (text.replace("float32", "mixed_float16") for text in (OLD, NEW))
+    lines = f"opt = tf.keras.optimizers.Adam(0.1)\n{EMBEDDING}\n"
+    check_transformed(old + lines, new + lines, target="keras3")
+    check_review(old + lines, new + lines, "squares each", target="keras3-alone")
 
 
 def test_an_unsafe_fix_renames_the_learning_rate_too() -> None:

@@ -14,7 +14,7 @@ MODEL = "model = tf.keras.Sequential(layers)\n"
     ("line", "message"),
     [
         (f"{MODEL}model.compile('nadam', 'mse')", "another schedule"),
-        (f"layers = [Embedding(8, 2)]\n{MODEL}model.compile('adam', 'mse')", "some rows"),
+        (f"layers = [Embedding(8, 2)]\n{MODEL}model.compile('adam', 'mse')", "squares each"),
         (f"{MODEL}model.compile(loss='mse')", "takes RMSprop by itself"),
         (f"{MODEL}model.compile(config.optimizer, 'mse')", "known only when the program runs"),
         ("opt = tf.keras.optimizers.get('rmsprop')", "adds epsilon under the root"),
