@@ -422,7 +422,7 @@ class _Comparing:
             if not agree and not self._is_unstable(one, key, -1, step.number):
                 self._differ(what, number, words, _stacks(step, step2), one)
         both = list(self._both(one, pairs, step, step2))
-        rounded = not self.rounds_alike and self._is_rounded(both)
+        rounded = 0.0 if self.rounds_alike else self._rounding(both)
         for array in both:
             self._array(one, array, number, _stacks(step, step2), rounded=rounded)
 
@@ -445,8 +445,12 @@ class _Comparing:
                     way = seen.norm if first is None else distance(first, seen)
                     yield _Both(kind, left, seen, seen2, way, share)
 
-    def _is_rounded(self, both: Sequence[_Both]) -> bool:
-        """Says what is noise, and whether gradients differ by rounding, and by more than usual."""
+    def _rounding(self, both: Sequence[_Both]) -> float:
+        """Says what is noise, and how much gradients differ by rounding that is more than usual.
+
+        Returns:
+            The largest such difference; 0 if rounding is as usual.
+        """
         longest: dict[str, float] = {}
         for array in both:
             if math.isfinite(array.way):
@@ -459,7 +463,7 @@ class _Comparing:
         moments = [share for kind in _GRADIENT_SLOTS for share in shares.get(kind, ())]
         sums = shares.get("momentum") or shares.get(VARIABLES, [])
         self.grows |= _grow_in_a_network(moments or sums)
-        return self.grows or _are_rounded(moments)
+        return math.inf if self.grows else _largest_rounding(moments)
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
         """Whether two counts of steps are the same, if skipped steps count on one side alone."""
@@ -484,7 +488,7 @@ class _Comparing:
         number: int,
         stacks: tuple[tuple[str, ...], tuple[str, ...]],
         *,
-        rounded: bool,
+        rounded: float,
     ) -> None:
         kind, seen, seen2 = array.kind, array.seen, array.seen2
         name = one.names[array.place]
@@ -501,7 +505,9 @@ class _Comparing:
         if self.rtol is None and not self.rounds_alike:
             # A difference that grows out of rounding, step by step.
             grew = 0 < start <= number - 3 and size < _JUMP * worst
-            if grew or rounded or (self.grew_at is not None and self.grew_at < number):
+            is_gradient = slot_kind(kind) in _GRADIENT_SLOTS
+            is_rounding = rounded > 0 and not (is_gradient and array.apart > rounded * array.way)
+            if grew or is_rounding or (self.grew_at is not None and self.grew_at < number):
                 self.grew_at = min(number, self.grew_at or number)
                 return
         what = "variable" if kind == VARIABLES else "slot"
@@ -582,6 +588,13 @@ class _Comparing:
         if printed:
             yield f"{printed} printed line{'s' * (printed > 1)}"
 
+    def _follows_rounding(self, difference: Difference) -> bool:
+        """Whether a difference can come of rounding that had grown by then."""
+        if self.grew_at is None or difference.step != self.grew_at:
+            return self.grew_at is not None and difference.step > self.grew_at
+        # An array that differs by more than rounding in the same step has another reason.
+        return difference.what not in ("variable", "slot")
+
     def _conclude(self) -> None:
         result = self.result
         empty = [side.path for side in self.sides if not side.steps]
@@ -595,7 +608,7 @@ class _Comparing:
             )
         elif self.unstable and not result.by_variable and all(o.what != "end" for o in self.found):
             result.cannot_be_told(f"the program does not reproduce itself. {ADVICE}")
-        elif self.found and not (self.grew_at and self.found[0].step >= self.grew_at):
+        elif self.found and not self._follows_rounding(self.found[0]):
             result.verdict = ComparisonVerdict.DIFFERENT
             result.reason = "different"
             by_what: dict[str, Difference] = {}
@@ -728,11 +741,17 @@ def _policy(name: str) -> str:
     return name.strip("_").replace("infer", "float32").replace("policy", "float32")
 
 
-def _are_rounded(sizes: Iterable[float]) -> bool:
-    """Whether the differences of gradients come from kernels that round otherwise."""
+def _largest_rounding(sizes: Iterable[float]) -> float:
+    """Returns how much gradients differ by kernels that round otherwise; 0 if they do not.
+
+    What differs by a jump more than all others does not differ by rounding.
+    """
     ordered = sorted(sizes)
+    usual = ordered[len(ordered) // 2 :]
     least, most = _ROUNDED_GRADIENTS
-    return bool(ordered) and least < ordered[len(ordered) // 2] < most
+    if not usual or not least < usual[0] < most:
+        return 0.0
+    return next((left for left, right in pairwise(usual) if right >= _JUMP * left), usual[-1])
 
 
 def _grow_in_a_network(sizes: Iterable[float]) -> bool:

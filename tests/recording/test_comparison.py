@@ -163,6 +163,26 @@ def test_gradients_that_kernels_round_otherwise_say_nothing_of_what_divides_by_t
     assert different(other_gradients) == ("variable", 1)
 
 
+def test_a_gradient_that_differs_by_much_more_than_rounding_is_different(tmp_path: Path) -> None:
+    # Such as that of an embedding which one side sums otherwise.
+    names = [f"layer_{n}/kernel" for n in range(4)]
+
+    def moments(sizes: list[float], **changes: Any) -> Recording:
+        many = {"names": names, "shapes": [[300]] * 4, "digests": [seen(FIRST)] * 4}
+        slots = {"v": [seen(MOVES[0] * (1 + size)) for size in sizes]}
+        moved = [seen(FIRST + MOVES[0] * (1 + 10 * size)) for size in sizes]
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr"
+        steps = [step(n, 0, v=moved, s=slots) for n in range(2)]
+        return read(write(path, optimizer(FIRST, **many), *steps, end(**changes)))
+
+    before = moments([0.0] * 4)
+    result = compare(before, moments([0.001, 0.3, 0.002, 0.001], versions=OLD))
+    assert different(result) == ("slot", 1)
+    assert result.differences[0].name == "layer_1/kernel (second moment)"
+    rounded = compare(before, moments([0.001, 0.01, 0.002, 0.001], versions=OLD))
+    assert rounded.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+
+
 def test_a_variable_that_only_rounding_moves_says_nothing(tmp_path: Path) -> None:
     # Such as a bias before a batch normalization, whose gradient is zero.
     names = {
