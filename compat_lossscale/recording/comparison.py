@@ -307,7 +307,8 @@ class _Comparing:
         errors = [end.get("error") for end in self.ends]
         words = [_end_words(end) for end in self.ends]
         last = min(side.steps for side in self.sides)
-        if all(self.ends) and words[0] != words[1] and (any(errors) or not limited):
+        same = lines_agree(words[0], words[1], 0.0)
+        if all(self.ends) and not same and (any(errors) or not limited):
             left, right = (error["stack"] if error else () for error in errors)
             self._differ("end", last + 1, words, (left, right))
         for what in ("policy", "graph_rewrite"):

@@ -267,7 +267,7 @@ class ProgramPlaces:
 
     def __init__(self, folder: str) -> None:
         """Keeps the program's folder."""
-        self._folder = folder
+        self.folder = folder
         paths = [sysconfig.get_paths().get(name) for name in ("stdlib", "platstdlib")]
         self._others = tuple(os.path.realpath(path) + os.sep for path in paths if path)
         # Up to TensorFlow 2.4, what AutoGraph makes of a function is in such files.
@@ -287,8 +287,8 @@ class ProgramPlaces:
                 or path == os.path.realpath(__file__)
                 or (os.path.dirname(path), os.path.basename(path)[:3]) == self._generated
             )
-            inside = path.startswith(self._folder + os.sep)
-            name = os.path.relpath(path, self._folder) if inside else os.path.basename(path)
+            inside = path.startswith(self.folder + os.sep)
+            name = os.path.relpath(path, self.folder) if inside else os.path.basename(path)
             self._known[file] = None if other else name.replace(os.sep, "/")
         return self._known[file]
 
@@ -558,6 +558,8 @@ class TrainingRecorder:
         self.starts: List[Tuple[str, Any]] = []
         self.started: Dict[int, str] = {}
         self.batches: List[Any] = []
+        self.fits = False  # whether `fit` has not made its dataset yet
+        self.fed: List[Optional[str]] = []  # digests of what a generator gave for the next steps
         self.kept = 0
         self.executions: Any = None
         if options.start_from:
@@ -922,6 +924,8 @@ class TrainingRecorder:
             given: What has the data of the step.
         """
         data = self._data(given)
+        if self.fed and self.executions in (None, 1):
+            data = self.fed.pop(0)
         for one in optimizers:
             if one.seen % self.options.every == 0 or one.seen < 2:
                 self._observe(one, values, data)
@@ -1178,13 +1182,39 @@ class TrainingRecorder:
         model = args[0]
         x = args[1] if len(args) > 1 else options.get("x")
         y = args[2] if len(args) > 2 else options.get("y")
-        self.executions = _plain(_numpy(_attribute(model, "_steps_per_execution")))
+        per_call = _attribute(model, "_steps_per_execution", "steps_per_execution")
+        self.executions = _plain(_numpy(per_call))
+        self.fits, self.fed = True, []
         self.out.put(
             "fit",
             at=self.places.here(),
             model=type(model).__name__,
             data=self._data((x, y), keep=False),
         )
+
+    def _fitted(self, *_: Any) -> None:
+        self.fits, self.fed = False, []
+
+    def _generating(self, original: Any) -> Any:
+        """Wraps what makes a dataset of a generator, which `fit` does of a `Sequence`."""
+
+        @functools.wraps(original.__func__)
+        def from_generator(generator: Any, *args: Any, **options: Any) -> Any:
+            if self.on and self.fits:
+                self.fits, generator = False, self._feeding(generator)
+            return original.__func__(generator, *args, **options)
+
+        return staticmethod(from_generator)
+
+    def _feeding(self, generator: Any) -> Any:
+        def feed() -> Iterator[Any]:
+            self.fed = fed = []
+            for element in generator():
+                # Another thread comes here, for which the step may be waiting.
+                fed.append(_tried(self._data, element, False))
+                yield element
+
+        return feed
 
     def _drew(self, seeds: Any, *_: Any) -> None:
         self.draws[0] += 1
@@ -1247,6 +1277,7 @@ class TrainingRecorder:
             at, *calls = self.places.of_traceback(error.__traceback__) or [""]
             # Keras colours its messages, and AutoGraph puts its calls before them.
             text = re.sub(r"(?s)\x1b\[[\d;]*m|^in user code:\n\n.*?\n\n\s*(\w+: )?", "", str(error))
+            text = text.replace(os.path.join(self.places.folder, ""), "")
             text = " ".join(text.split())[:_LONGEST_LINE]
             raised = {"class": type(error).__name__, "text": text, "at": at, "calls": calls}
         inside = [inner_of(one.object) for one in self.optimizers]
@@ -1307,6 +1338,8 @@ class TrainingRecorder:
         wrap(function, "_initialize_uninitialized_variables", initialized)
         session = tensorflow.compat.v1.Session.__mro__
         wrap(next(one for one in session if "run" in vars(one)), "run", self.session_run)
+        for dataset in getattr(_attribute(tensorflow, "data"), "Dataset", object).__mro__:
+            wrap(dataset, "from_generator", self._generating)
         seeds = sys.modules.get("tensorflow.python.framework.random_seed")
         wrap(seeds, "get_seed", self.hooked(self._seed, self._drew))
         for path, name in _SAVERS:
@@ -1336,7 +1369,7 @@ class TrainingRecorder:
         for name in _MODELS:
             found = vars(module).get(name)
             if isinstance(found, type) and found.__module__ == path:
-                wrap(found, "fit", self.hooked(before=self._fits))
+                wrap(found, "fit", self.hooked(self._fits, self._fitted))
                 wrap(found, "compile", self.hooked(after=self._compiled))
                 for save in ("save", "save_weights"):
                     wrap(found, save, self.hooked(after=self._saved_model))

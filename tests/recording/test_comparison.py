@@ -364,6 +364,9 @@ def test_an_exception_and_fewer_steps_are_differences(tmp_path: Path) -> None:
     error = {"class": "ValueError", "text": "no", "at": "train.py:5"}
     failed = recording(tmp_path, moved(9, 0.0)[:5], exit=1, error=error)
     assert different(compare(recording(tmp_path), failed)) == ("end", 6)
+    errors = [{**error, "text": f"no /tmp/{name}/a.h5"} for name in ("before", "again")]
+    alike = [recording(tmp_path, exit=1, error=one) for one in errors]
+    assert compare(*alike).verdict is ComparisonVerdict.SAME
     shorter = recording(tmp_path, moved(9, 0.0)[:5])
     assert different(compare(recording(tmp_path), shorter)) == ("number of steps", 6)
     limited = recording(tmp_path, moved(9, 0.0)[:5], limited=True)

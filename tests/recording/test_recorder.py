@@ -320,6 +320,33 @@ def test_the_data_of_fit_is_kept_and_replayed(tmp_path: Path) -> None:
     assert compare(before, after).reason == "same to the bit for 3 steps"
 
 
+@pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
+def test_the_data_of_a_sequence_is_seen(keras: str, tmp_path: Path) -> None:
+    source = (
+        "import numpy as np, tensorflow as tf\n"
+        "class Data(tf.keras.utils.Sequence):\n"
+        "    def __init__(self, batches):\n"
+        "        super().__init__()\n"
+        "        self.batches = batches\n"
+        "    def __len__(self):\n"
+        "        return len(self.batches)\n"
+        "    def __getitem__(self, index):\n"
+        "        return self.batches[index], self.batches[index].sum(1)\n"
+        "x = np.random.RandomState(0).rand(3, 8, 4).astype('float32')\n"
+        "other = np.random.RandomState(1).rand(3, 8, 4).astype('float32')\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(1, 'linear', True, 'zeros')])\n"
+        "model.compile(tf.keras.optimizers.SGD(0.1), 'mse')\n"
+        "model.fit(Data(GIVEN), validation_data=Data(other), epochs=2, shuffle=False, verbose=0)\n"
+    )
+    before, _ = record(tmp_path, source.replace("GIVEN", "x"), keras=keras)
+    digests = [step.data for step in before.optimizers[0].steps]
+    assert None not in digests
+    assert digests[:3] == digests[3:]
+    assert len(set(digests)) == 3
+    after, _ = record(tmp_path, source.replace("GIVEN", "other"), keras=keras)
+    assert compare(before, after).parted == "data"
+
+
 def test_data_that_an_iterator_gives_is_not_called_the_same(tmp_path: Path) -> None:
     source = (
         "import tensorflow as tf\n"
