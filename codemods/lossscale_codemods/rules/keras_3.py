@@ -511,7 +511,8 @@ class Keras3Api(_Keras3Rule):
       `batch_input_shape` of layers, `inputs` and `dtype` of `get_initial_state`, `AUTO` of losses,
       and others. `compiled_loss` adds the losses of layers, whether it is given them or not.
     - A `train_step` that returns a loss, or the results of `self.metrics`: `fit` of Keras 3 shows
-      the values of its own metrics in their place.
+      the values of its own metrics in their place. One that calls parts of the model alone: the
+      model cannot be saved before it is built.
     - A `tf.Module` with layers in it, whose `variables` leave those of the layers out.
     - Values that are others: `variable.dtype` is text, a layer's config has another dtype,
       `history["lr"]` has the key `learning_rate`, and `clear_session()` resets the global policy.

@@ -22,6 +22,7 @@ from lossscale_codemods.domain import (
     loss_scale_optimizer,
     makes_optimizers,
     optimizer_kinds,
+    others_name,
 )
 from lossscale_codemods.rules.lookups import lookup_of
 from lossscale_codemods.source.syntax_tree import argument_of, dotted
@@ -59,6 +60,20 @@ def keywords(call: cst.Call | None) -> dict[str, cst.Arg]:
 def _around(node: cst.CSTNode, kind: type[cst.CSTNode], program: Program) -> cst.CSTNode | None:
     """Returns the innermost definition of a kind that a node is in."""
     return next((one for one in program.tree.ancestors(node) if isinstance(one, kind)), None)
+
+
+def names_one_of(words: frozenset[str], program: Program) -> bool:
+    """Whether the program reads one of some names, in this file or in another."""
+
+    def is_named() -> bool:
+        read = {
+            node.attr.value if isinstance(node, cst.Attribute) else node.value
+            for node in program.scopes.scope_of_read
+            if isinstance(node, cst.Name | cst.Attribute)
+        }
+        return bool(words & read) or others_name(program.types.project.modules, words)
+
+    return program.remembered(" ".join(sorted(words)), is_named)
 
 
 def below(node: cst.BaseExpression, program: Program) -> str:
@@ -362,6 +377,22 @@ def _gives_a_loss(value: cst.BaseExpression | None) -> bool:
 
 
 # Files.
+
+_SAVERS = frozenset({"BackupAndRestore", "ModelCheckpoint", "save_weights"})
+
+
+def calls_its_parts_alone(node: cst.FunctionDef, program: Program) -> bool:
+    """Whether a step of a model that is saved calls other models, and not the model itself."""
+    owner = _around(node, cst.ClassDef, program)
+    if not isinstance(owner, cst.ClassDef) or not _is_layer(owner, program):
+        return False
+    called = [one.func for one in program.tree.walk(owner) if isinstance(one, cst.Call)]
+    calls_itself = any(
+        dotted(one) in ("self", "self.call")
+        or (isinstance(one, cst.Attribute) and one.attr.value == node.name.value)
+        for one in called
+    )
+    return not calls_itself and names_one_of(_SAVERS, program)
 
 
 def gets_an_optimizer(node: cst.Call, program: Program) -> bool:

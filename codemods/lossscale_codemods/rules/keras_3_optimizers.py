@@ -26,6 +26,7 @@ from lossscale_codemods.domain import (
     others_name,
 )
 from lossscale_codemods.rules.base import Review, Rewrite, rewrite
+from lossscale_codemods.rules.keras_3_conditions import names_one_of
 from lossscale_codemods.rules.lookups import last_name
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
@@ -268,26 +269,12 @@ def _computed_otherwise(
                 "Train with another optimizer, or see whether the model trains as well.",
             )
     is_plain = list(classes) == ["SGD"] and arguments is not None and momentum == 0
-    if is_plain or not _has_sparse_gradients(program):
+    if is_plain or not names_one_of(SPARSE, program):
         return None
     if not keras_3.MOVES_ALL_ROWS.issuperset(classes):
         return _SPARSE
     is_wrapped = any(word in program.source for word in (b"LossScaleOptimizer", b"mixed_float16"))
     return None if is_wrapped and program.target is Target.KERAS3 else _ROW_BY_ROW
-
-
-def _has_sparse_gradients(program: Program) -> bool:
-    """Whether the program names what makes gradients of some rows."""
-
-    def is_named() -> bool:
-        read = {
-            node.attr.value if isinstance(node, cst.Attribute) else node.value
-            for node in program.scopes.scope_of_read
-            if isinstance(node, cst.Name | cst.Attribute)
-        }
-        return bool(SPARSE & read) or others_name(program.types.project.modules, SPARSE)
-
-    return program.remembered("gradients of some rows", is_named)
 
 
 def _of_compiled_name(compiled: Compile, program: Program) -> Review | None:

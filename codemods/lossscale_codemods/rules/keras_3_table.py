@@ -436,6 +436,12 @@ _NAMES_OF_KERAS_2 = (
         "shows those that its property `metrics` returns.",
         when=met.returns_a_loss_of_a_step,
     ),
+    _Stopping(
+        ("def train_step",),
+        "Keras 3 saves no model that was never called, and this step calls its parts alone",
+        "Call `build()` of the model with the shapes of its inputs, before it is saved.",
+        when=met.calls_its_parts_alone,
+    ),
 )
 _FILES = (
     Keras3Row(

@@ -55,6 +55,10 @@ BLOCK = (
     "    def scaled(self, x, training): return x\n"
     "    def call(self, x, training, mask):\n        return {}\n"
 )
+PARTS = (
+    "class Net(tf.keras.Model):\n    def train_step(self, data):\n        return {{'a': {}}}\n"
+    "m.save_weights('a.weights.h5')\n"
+)
 MADE = "class Own({}):\n    def __init__(self):\n        super().__init__({})\n"
 RATE = "rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 9, 0.9)\n"
 TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer=opt)\n"
@@ -80,6 +84,7 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         (BLOCK.format("self.blocks[0](x, False, mask)"), "tensors alone by position"),
         (f"{INPUT}m = tf.keras.Model(x, h)\nm(data, True)\n", "tensors alone by position"),
         (MADE.format("tf.keras.Model", "self"), "nothing by position"),
+        (PARTS.format("self.part(data)"), "calls its parts alone"),
     ],
 )
 def test_what_stops_is_reported(lines: str, words: str) -> None:
@@ -116,6 +121,8 @@ def test_other_targets_and_other_programs_are_left() -> None:
         LOSS.replace("logits, labels", "logits, [0]"),
         "import horovod.tensorflow as hvd\nhvd.init()\n",
         MADE.format("tf.keras.Model", ""),
+        PARTS.format("self(data)"),
+        PARTS.format("self.part(data)").replace("save_weights", "summary"),
         MADE.format("dict", "self"),
     ],
 )
