@@ -33,15 +33,19 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start many processes, and these start faster from cached bytecode.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-jax lint docs bench nightly reach matrix test-torch environments lock audit release-check clean
+.PHONY: demo test test-slow test-jax lint docs bench nightly reach matrix test-torch environments lock audit release-check clean
 
 demo: $(VENV)/ready
 	@$(VENV)/bin/python examples/demo.py
 
 # A selection for every change: see the markers in pyproject.toml. The rest is in `make nightly`.
 test: $(VENV)/ready
-	@echo "This takes six to nine minutes on two quiet cores. 'pytest tests/FOLDER' runs some tests."
+	@echo "This takes six minutes on two quiet cores. 'pytest tests/FOLDER' runs some tests."
 	$(RUN) pytest $(PARALLEL)
+
+# Tests of that selection that start processes for seconds. CI runs them too.
+test-slow: $(VENV)/ready
+	SLOW_TESTS=yes $(RUN) pytest $(PARALLEL)
 
 # The tests of Keras 3 on JAX. CI runs them too.
 test-jax: $(VENV)/ready

@@ -95,16 +95,20 @@ def frozen_after_module() -> Iterator[None]:
 
 
 def _short_form(items: list[pytest.Item]) -> list[pytest.Item]:
-    """All tests but those marked `nightly`, and every nth case of those marked `sampled` or `grid`.
+    """All tests but those marked `nightly` or `slow`, and every nth case of the others.
+
+    With SLOW_TESTS in the environment, those marked `slow` and no others.
 
     The cases of a grid begin with another one in each test, so that the tests of a module together
     have every family and every mode.
     """
     kept = []
+    takes_slow = bool(os.environ.get("SLOW_TESTS"))
     counts = collections.Counter(_test_of(item) for item in items)
     cases: collections.Counter[str] = collections.Counter()
     for item in items:
-        if item.get_closest_marker("nightly"):
+        is_slow = item.get_closest_marker("slow") is not None
+        if item.get_closest_marker("nightly") or is_slow != takes_slow:
             continue
         test = _test_of(item)
         every, first = 1, 0

@@ -151,6 +151,7 @@ def action(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_action_runs_nothing_of_a_hostile_checkout(
     folder: Path, action: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -187,6 +188,7 @@ def test_the_action_runs_nothing_of_a_hostile_checkout(
     assert not taken.exists(), taken.read_text()
 
 
+@pytest.mark.slow
 def test_the_action_installs_nothing_whose_hash_is_another(
     action: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -211,8 +211,7 @@ def _which_keras(environment: Environment) -> list[Note]:
         keras_notes.append(Note(reason, f"export {LEGACY_KERAS}=1", "tensorflow"))
     reason = (
         f"`import keras` is Keras {keras} in plain Python, and none of its layers goes into a "
-        "model of tf-keras. Under `compat-lossscale run`, it is tf-keras in the program's own "
-        "modules."
+        "model of tf-keras. Under `compat-lossscale run`, it is tf-keras."
     )
     step = "For tf-keras, write `from tensorflow import keras`."
     keras_notes.append(Note(reason, step, "keras"))

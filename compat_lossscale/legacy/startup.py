@@ -17,7 +17,8 @@ from compat_lossscale.legacy import waiting
 TYPE_CHECKING = False  # `typing` takes longer to import than all of this
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType, TracebackType
     from typing import Any
 
 
@@ -72,16 +73,11 @@ def disable_v2_behavior() -> None:
     sys.modules["tensorflow"].compat.v1.disable_v2_behavior()
 
 
-def redirect(*, tf1: bool, keras2: bool) -> None:
-    """Lets `import tensorflow` and `import keras` mean in the program what they used to mean.
+def redirect() -> None:
+    """Lets `import tensorflow` mean TensorFlow 1 in a program written for 1.14 or 1.15.
 
     Only the program's own modules are concerned. Installed packages, TensorFlow itself included,
-    expect TensorFlow 2 and Keras 3 today and go on getting them. Neither need be imported yet.
-
-    Args:
-        tf1: Whether `tensorflow` is TensorFlow 1, for a program written for 1.14 or 1.15.
-        keras2: Whether `keras` is `tf.keras`, as it was from TensorFlow 2.6 to 2.15. Layers of
-            Keras 3 do not go into a model of tf-keras.
+    expect TensorFlow 2 today and go on getting it. It need not be imported yet.
     """
     original = builtins.__import__
 
@@ -92,45 +88,21 @@ def redirect(*, tf1: bool, keras2: bool) -> None:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        if level == 0 and tf1 and _is_tensorflow(name) and _is_the_programs(globals):
+        if level == 0 and _is_tensorflow(name) and _is_the_programs(globals):
             if not fromlist:
                 original(_in_v1(name), globals, locals, ("*",), 0)
                 return sys.modules["tensorflow"].compat.v1
             name = _in_v1(name)
-        elif level == 0 and keras2 and _is_keras(name) and _is_the_programs(globals):
-            if not fromlist:
-                original(_in_keras_2(name), globals, locals, ("*",), 0)
-                return sys.modules["tensorflow"].keras
-            name = _in_keras_2(name)
         return original(name, globals, locals, fromlist, level)
 
     builtins.__import__ = import_
     hide()
 
 
-def _is_keras(name: str) -> bool:
-    """Whether a module is of the package that is installed, and of none of the program's own."""
-    if name.partition(".")[0] != "keras":
-        return False
-    import importlib.util  # noqa: PLC0415  # only if used
-
-    found = importlib.util.find_spec("keras")
-    return found is None or _is_installed(str(found.origin))
-
-
-def _in_keras_2(name: str) -> str:
-    import importlib  # noqa: PLC0415  # only if used
-
-    below = name.removeprefix("keras")
-    # Up to Keras 2.12, modules such as `keras.engine` were where TensorFlow's copy of Keras has
-    # them. Of these, the public names are served from `tf.keras`.
-    for home in ("tensorflow.keras", "tf_keras", "tensorflow.python.keras", "tf_keras.src"):
-        try:
-            importlib.import_module(f"{home}{below}")
-        except ModuleNotFoundError:
-            continue
-        return f"{home}{below}"
-    return name
+def serve_keras() -> None:
+    """Lets `import keras` mean `tf.keras`, which is tf-keras."""
+    _import_hook.add_finder(_KerasFinder, first=True)
+    waiting.undo.append(lambda: _import_hook.remove_finder(_KerasFinder))
 
 
 def _is_tensorflow(name: str) -> bool:
@@ -158,6 +130,57 @@ def _in_v1(name: str) -> str:
             name=name,
         ) from None
     return in_v1
+
+
+class _KerasFinder:
+    """Lets `import keras` mean `tf.keras`, as it did from TensorFlow 2.6 to 2.15.
+
+    The `keras` of today is Keras 3, whose layers do not go into a model of tf-keras.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name.partition(".")[0] != "keras":
+            return None
+        import importlib.machinery  # noqa: PLC0415  # only if used
+
+        if name == "keras":
+            found = importlib.machinery.PathFinder.find_spec(name)
+            if found is not None and not _is_installed(str(found.origin)):
+                return None  # a module of the program's own
+        elif sys.modules["keras"].__name__ == "keras":
+            return None
+        hide()
+        module = _in_keras_2(name.removeprefix("keras"))
+        loader: Any = _Alias(module) if module is not None else None
+        return None if loader is None else importlib.machinery.ModuleSpec(name, loader)
+
+
+class _Alias:
+    """Loads a module that is there already under another name."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        del spec
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # which the import has replaced
+
+
+def _in_keras_2(below: str) -> ModuleType | None:
+    import importlib  # noqa: PLC0415  # only if used
+
+    # Up to Keras 2.12, modules such as `keras.engine` were where TensorFlow's copy of Keras has
+    # them. Of these, the public names are served from `tf.keras`.
+    for home in ("tensorflow.keras", "tf_keras", "tensorflow.python.keras", "tf_keras.src"):
+        try:
+            return importlib.import_module(f"{home}{below}")
+        except ModuleNotFoundError:
+            continue
+    return None
 
 
 def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
@@ -244,9 +267,12 @@ def install_when_imported(
         hide()
 
     keras = 3 if keras3 else 2
-    redirect(tf1=tf1, keras2=neighbours and not keras3)
+    if tf1:
+        redirect()
     if neighbours:
         waiting.serve_neighbours(waiting.undo)
+        if not keras3:
+            serve_keras()
     waiting.defer(
         {
             "legacy_optimizers": legacy_optimizers and not keras3,

@@ -1515,6 +1515,8 @@ def versions() -> Dict[str, str]:
     """Returns the versions of Python and of the packages that the program imported."""
     names = ("tensorflow", "keras", "tf_keras", "numpy", "jax", "torch")
     found = {name: _attribute(sys.modules.get(name), "__version__") for name in names}
+    if _attribute(sys.modules.get("keras"), "__name__") != "keras":
+        found.pop("keras")  # `run` lets it be tf-keras
     found["python"] = platform.python_version()
     return {name: version for name, version in found.items() if isinstance(version, str)}
 

@@ -51,6 +51,7 @@ def approximately(state: Any) -> Any:
     return pytest.approx(state, rel=1e-6, abs=1e-6) if isinstance(state, float) else state
 
 
+@pytest.mark.slow
 def test_what_holds_all_state_continues_as_its_writer_did(trained: dict[str, Any]) -> None:
     complete = [artefact for artefact in trained if not artefact.endswith(WITHOUT_SCALE)]
     assert len(complete) >= 11 // EVERY

@@ -37,6 +37,7 @@ def test_the_recorder_is_printed_and_is_a_program_by_itself(tmp_path: Path) -> N
     assert [line.text for line in recording.printed] == ["trained"]
 
 
+@pytest.mark.slow
 def test_record_passes_arguments_on_and_makes_hashes_reproducible(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(NEW)
     arguments = ("record", "-o", "a.lsr", "--steps", "3", "train.py", "--steps", "9", "-o", "x")

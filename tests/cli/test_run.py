@@ -89,6 +89,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, str]:
     return path, observed(done), done.stderr
 
 
+@pytest.mark.slow
 def test_a_script_sees_what_python_would_show_it(script: tuple[Path, Any, str]) -> None:
     path, seen, _ = script
     expected = {
@@ -159,6 +160,7 @@ def test_the_exit_code_and_traceback_come_through_the_command(tmp_path: Path) ->
     assert run(str(path)).returncode == 7
 
 
+@pytest.mark.slow
 def test_workers_that_are_spawned_have_the_old_names_too(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(
@@ -214,6 +216,7 @@ with tf.train.MonitoredTrainingSession() as session:
 """
 
 
+@pytest.mark.slow
 def test_programs_that_look_for_old_modules_find_them(tmp_path: Path) -> None:
     names = [
         "tensorflow.keras.mixed_precision.experimental",  # before TensorFlow is imported

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from unittest import mock
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from lossscale_codemods import Outcome, Status, migrate_source
@@ -277,6 +278,7 @@ CALL = (
 )
 
 
+@pytest.mark.slow
 @given(any_program, any_program, st.sampled_from(SCALES[:4]))
 @settings(max_examples=ANY_EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_an_old_call_in_any_program(head: str, tail: str, scale: str) -> None:

@@ -212,6 +212,7 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
+@pytest.mark.slow
 def test_two_workers_decide_alike_when_one_has_a_nan() -> None:
     workers = [f"localhost:{port}" for port in free_ports(2)]
 

@@ -41,6 +41,7 @@ def check(loaded: Path, continued: Path, saver: str, loader: str) -> None:
     }, saver
 
 
+@pytest.mark.slow
 @pytest.mark.grid(3)
 @pytest.mark.parametrize("mode", MODES)
 def test_what_old_versions_saved_goes_on_here(mode: str, tmp_path: Path) -> None:
@@ -54,6 +55,7 @@ def test_what_old_versions_saved_goes_on_here(mode: str, tmp_path: Path) -> None
         check(target, folder / f"{mode}.json", folder.name, HERE)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(3)
 @pytest.mark.parametrize("mode", MODES)
 def test_what_is_saved_here_goes_on_in_tf_keras_alone(

@@ -41,6 +41,7 @@ def verify_watched(path: Path, folder: Path) -> tuple[dict[str, Any], str]:
     return json.loads(done.stdout), log.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(32)
 @pytest.mark.parametrize("name", attacks.ATTACKS)
 def test_an_attack_stays_inert(name: str, tmp_path: Path) -> None:

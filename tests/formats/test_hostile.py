@@ -110,6 +110,7 @@ def test_deep_comparison_imports_nothing_that_a_config_names(
 # --- sizes ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tree", "seconds"),
     [

@@ -53,6 +53,7 @@ put_unhashable_defaults([])
 """
 
 
+@pytest.mark.slow
 def test_a_program_does_what_it_does_on_python_3_10() -> None:
     expected = """\
 Outer(plain=1, inner=Inner(size=4)) True True True

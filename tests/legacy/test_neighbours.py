@@ -108,6 +108,7 @@ def test_they_can_be_left_out(names: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_run_serves_them_before_tensorflow_is_imported(tmp_path: Path) -> None:
     # What Python lacks may be asked for by TensorFlow itself, while that is imported.
     program = tmp_path / "program.py"

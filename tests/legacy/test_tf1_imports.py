@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support import python
 
 PROGRAM = """\
@@ -64,6 +66,7 @@ def run_on_tf1(*arguments: str, **kwargs: Any) -> subprocess.CompletedProcess[st
     return python("-m", "compat_lossscale", "run", "--tf1", *arguments, **kwargs)
 
 
+@pytest.mark.slow
 def test_tensorflow_means_tensorflow_1_in_the_programs_own_modules(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(PROGRAM)

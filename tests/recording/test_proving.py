@@ -64,6 +64,7 @@ def test_a_right_migration_is_proven_and_then_written(target: str, tmp_path: Pat
     assert not (tmp_path / "left.txt").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("before", "verdict"),
@@ -100,6 +101,7 @@ def test_a_program_that_ends_by_chance_is_not_told(tmp_path: Path) -> None:
     assert "does not end the same way twice" in prove(folder).stdout
 
 
+@pytest.mark.slow
 def test_what_the_program_prints_otherwise_in_each_run_is_left_out(tmp_path: Path) -> None:
     printing = "print('speed', int.from_bytes(os.urandom(4), 'big'))"
     (tmp_path / "train.py").write_text(PROGRAM.format(before=printing))
@@ -108,6 +110,7 @@ def test_what_the_program_prints_otherwise_in_each_run_is_left_out(tmp_path: Pat
     assert "Left out, for the program does not reproduce it: 1 printed line" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["keras3", "tf-keras"])
 def test_a_program_that_fails_before_its_first_step_is_named_with_its_error(

@@ -355,7 +355,6 @@ def _hunks(before: bytes, after: bytes) -> list[Edit]:
 
 def _first_changes(program: Program, options: Options) -> Iterator[tuple[Rule, FirstChange]]:
     """Yields what is to change first in a file, and which rule says so."""
-    suppressions = Suppressions(text_of(program.source))
     rules = [one for one in rules_for(program.target) if options.selection.applies(one.id)]
 
     @functools.cache
@@ -366,6 +365,7 @@ def _first_changes(program: Program, options: Options) -> Iterator[tuple[Rule, F
 
     for rule in rules:
         for change in rule.first_changes(program, occurrences):
+            suppressions = Suppressions(text_of(program.source))
             lines = {program.tree.position(one.span[0])[0] for one in change.occurrences}
             if lines and not suppressions.covers(rule.id, lines):
                 yield rule, change

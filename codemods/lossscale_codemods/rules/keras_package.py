@@ -72,11 +72,11 @@ class KerasPackage(Rule):
             "model = tf.keras.Sequential([layers.Dense(1)])\nprint(K.floatx())\n",
         ),
         Case(
-            "import keras\nfrom keras.mixed_precision import experimental\n"
-            "experimental.set_policy('float32')\nprint(keras.Sequential([keras.layers.Dense(1)]))\n",
-            "from tensorflow import keras\n"
-            "from tensorflow.keras import mixed_precision as experimental\n"
-            "experimental.set_global_policy('float32')\n"
+            "import keras\nimport tensorflow as tf\n"
+            "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
+            "print(keras.Sequential([keras.layers.Dense(1)]))\n",
+            "from tensorflow import keras\nimport tensorflow as tf\n"
+            "tf.keras.mixed_precision.set_global_policy('float32')\n"
             "print(keras.Sequential([keras.layers.Dense(1)]))\n",
         ),
     )
@@ -92,6 +92,8 @@ class KerasPackage(Rule):
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the imports."""
+        if _IMPORT.search(program.source) is None:
+            return
         project = program.resolver.project
         has_own = project is not None and project.homes("keras")
         is_scaled = "get_scaled_loss" in program.reads_by_attribute

@@ -195,7 +195,8 @@ def test_no_text_takes_forever(text: str) -> None:
 
 
 def test_a_layer_that_gets_training_by_position() -> None:
-    head = b"import keras\nclass Net(keras.Model):\n def call(self, x, training):\n  return self."
+    head = b"from tensorflow import keras\nclass Net(keras.Model):\n"
+    head += b" def call(self, x, training):\n  return self."
     assert can_run_with_old(head + b"blocks[i](x,\n  training, mask)\n")
     assert not can_run_with_old(head + b"block(x, training=training)\n")
 
