@@ -328,11 +328,9 @@ def may_be_text(node: cst.BaseExpression, program: Program) -> bool:
         ]
         return _reads_text(node) or any(one is not None and _reads_text(one) for one in returned)
     if isinstance(node, cst.Name):
-        bindings = program.resolver.bindings(node)
-        made = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value is not None]
-        is_given = len(made) < len(bindings)
-        return is_given or any(
-            isinstance(one, cst.Name) or may_be_text(one, program) for one in made
+        return any(
+            one is None or isinstance(one, cst.Name) or may_be_text(one, program)
+            for one in program.resolver.values(node)
         )
     return _reads_text(node)
 

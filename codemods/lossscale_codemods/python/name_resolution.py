@@ -137,6 +137,13 @@ class Resolver:
                 reaching = frozenset(owner.attributes.get(node.attr.value, ()))
         return self._that_count(reaching or frozenset())
 
+    def values(self, node: cst.CSTNode) -> list[cst.BaseExpression | None]:
+        """Returns what a name is assigned; `None` stands for whatever else it can be."""
+        return [
+            binding.value if binding.kind is BindingKind.ASSIGN else None
+            for binding in self.bindings(node)
+        ]
+
     def _that_count(self, bindings: frozenset[Binding]) -> frozenset[Binding]:
         """Returns those of several bindings that count; all of them if none does."""
         if self.counts is None or len(bindings) < 2:

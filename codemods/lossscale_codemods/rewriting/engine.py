@@ -230,15 +230,10 @@ def _round_trip_problem(source: bytes, parsed: bytes) -> str:
         (i for i, (a, b) in enumerate(zip(source, parsed, strict=False)) if a != b), len(parsed)
     )
     line = source.count(b"\n", 0, same) + 1
-    if b"\x0c" in source:
-        cause = "a form feed (^L)"
-    elif b"\r" in source.replace(b"\r\n", b""):
-        cause = "a carriage return that stands alone"
-    else:
-        cause = "some white space"
     return (
-        f"The parser does not keep {cause} near line {line}, so that nothing in this file can be "
-        "changed without changing that too. Take it out, then run again."
+        f"The parser does not keep white space near line {line}, such as a form feed (^L) or a "
+        "carriage return that stands alone, so that nothing in this file can be changed without "
+        "changing that too. Take it out, then run again."
     )
 
 

@@ -520,9 +520,9 @@ def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpressi
 
 def _assigned(name: cst.Name, program: Program) -> list[cst.BaseExpression]:
     """Returns all that a name is assigned; nothing if one of these is unknown."""
-    bindings = program.resolver.bindings(name)
-    values = [one.value for one in bindings if one.value is not None and one.name == name.value]
-    return values if len(values) == len(bindings) else []
+    values = program.resolver.values(name)
+    known = [one for one in values if one is not None]
+    return known if len(known) == len(values) else []
 
 
 def gets_labels(node: cst.Call, program: Program) -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import (
-    BindingKind,
     Compile,
     LossScaleType,
     LossScaleTypes,
@@ -230,8 +229,7 @@ def _refused(arguments: dict[str, cst.Arg], program: Program) -> Review | None:
 
 def _is_no_rate(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is None, a whole number, a tensor or a variable."""
-    bindings = program.resolver.bindings(node)
-    made = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value is not None]
+    made = [value for value in program.resolver.values(node) if value is not None]
     for value in made or [node]:
         path = program.resolver.path(value.func) if isinstance(value, cst.Call) else None
         module, _, last = (path or "").rpartition(".")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import (
-    BindingKind,
     LossScaleType,
     LossScaleTypes,
     ObjectType,
@@ -300,9 +299,8 @@ def name_of(policy: cst.Call, program: Program) -> str | None:
     argument = argument_of(policy.args, 0, "name")
     node = argument.value if argument is not None else None
     if isinstance(node, cst.Name):
-        bindings = program.resolver.bindings(node)
-        values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN]
-        node = values[0] if len(bindings) == len(values) == 1 else None
+        values = program.resolver.values(node)
+        node = values[0] if len(values) == 1 else None
     return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None
 
 
