@@ -430,11 +430,8 @@ def _names(value: Any) -> Iterator[str]:
         yield str(value.get("config"))
     elif isinstance(value, Mapping) and "class_name" in value:
         yield str(value["class_name"])
-    elif isinstance(value, Mapping):
-        for child in value.values():
-            yield from _names(child)
-    elif isinstance(value, list):
-        for child in value:
+    elif isinstance(value, Mapping | list):
+        for child in value.values() if isinstance(value, Mapping) else value:
             yield from _names(child)
 
 

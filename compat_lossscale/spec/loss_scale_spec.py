@@ -358,7 +358,12 @@ class LossScaleSpec:
                 after TensorFlow 2.3, a fixed scale below 1 before 2.4, or a rule.
         """
         generation = Generation(generation)
-        self._require_no_rule(f"{generation.title} moves")
+        if self.rule is not None:
+            fields = (f"{name}={value!r}" for name, value in self.rule.to_config().items())
+            raise InexpressibleLossScaleError(
+                f"{generation.title} moves the loss scale by TensorFlow's rule, and cannot express "
+                f"{', '.join(fields)}. Only the optimizers of compat_lossscale take a rule."
+            )
         if generation is Generation.TF23:
             if not self.dynamic and self.initial_scale < 1:
                 raise InexpressibleLossScaleError(
@@ -366,7 +371,12 @@ class LossScaleSpec:
                     f"({self.initial_scale}). Convert to tf2.4 or tf-keras instead."
                 )
             return {"loss_scale": self.to_loss_scale_config()}
-        self._require_multiplier_two(f"The {generation.value} config")
+        if self.dynamic and self.multiplier != DEFAULT_MULTIPLIER:
+            raise InexpressibleLossScaleError(
+                f"The {generation.value} config cannot express a multiplier other than 2, and this "
+                f"one is {self.multiplier}. Use compat_lossscale.experimental.LossScaleOptimizer, "
+                "or the form of TensorFlow 2.0-2.3."
+            )
         if generation is Generation.KERAS3:
             if not self.dynamic:
                 return {"loss_scale_factor": self.initial_scale}
@@ -399,22 +409,6 @@ class LossScaleSpec:
 
     def _stated_rule(self) -> dict[str, Any]:
         return {} if self.rule is None else {"rule": self.rule.to_config()}
-
-    def _require_no_rule(self, what_moves: str) -> None:
-        if self.rule is not None:
-            fields = (f"{name}={value!r}" for name, value in self.rule.to_config().items())
-            raise InexpressibleLossScaleError(
-                f"{what_moves} the loss scale by TensorFlow's rule, and cannot express "
-                f"{', '.join(fields)}. Only the optimizers of compat_lossscale take a rule."
-            )
-
-    def _require_multiplier_two(self, place: str) -> None:
-        if self.dynamic and self.multiplier != DEFAULT_MULTIPLIER:
-            raise InexpressibleLossScaleError(
-                f"{place} cannot express a multiplier other than 2, and this one is "
-                f"{self.multiplier}. Use compat_lossscale.experimental.LossScaleOptimizer, or the "
-                "form of TensorFlow 2.0-2.3."
-            )
 
 
 def _finite(number: float, what: str) -> float:

@@ -144,15 +144,13 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         ConfigFormatError: It states no loss scale, or a value has a wrong type.
         LossScaleArgumentError: It states an invalid loss scale.
     """
-    if not isinstance(config, Mapping):
-        raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
     if is_too_deep(config):
         raise ConfigFormatError(
             f"The config has more than {MAX_JSON_DEPTH} levels, or contains itself."
         )
-    bare, class_name = unwrapped(config)
     spec = LossScaleSpec.from_config(config)
     refuse_impossible(spec)
+    bare, class_name = unwrapped(config)
     if _states_factor(bare):
         return _without_wrapper(config, bare, spec)
     inner: Any = None
