@@ -558,7 +558,7 @@ class TrainingRecorder:
         self.starts: List[Tuple[str, Any]] = []
         self.started: Dict[int, str] = {}
         self.batches: List[Any] = []
-        self.fits = False  # whether `fit` has not made its dataset yet
+        self.fits = False  # whether `fit` is to make a dataset of its generator
         self.fed: List[Optional[str]] = []  # digests of what a generator gave for the next steps
         self.kept = 0
         self.executions: Any = None
@@ -1184,7 +1184,8 @@ class TrainingRecorder:
         y = args[2] if len(args) > 2 else options.get("y")
         per_call = _attribute(model, "_steps_per_execution", "steps_per_execution")
         self.executions = _plain(_numpy(per_call))
-        self.fits, self.fed = True, []
+        kinds = {base.__name__ for base in type(x).__mro__}
+        self.fits, self.fed = bool(kinds & {"PyDataset", "Sequence", "generator"}), []
         self.out.put(
             "fit",
             at=self.places.here(),

@@ -345,6 +345,9 @@ def test_the_data_of_a_sequence_is_seen(keras: str, tmp_path: Path) -> None:
     assert len(set(digests)) == 3
     after, _ = record(tmp_path, source.replace("GIVEN", "other"), keras=keras)
     assert compare(before, after).parted == "data"
+    dataset = "tf.data.Dataset.from_tensor_slices((x, x.sum(2)))"
+    unseen, _ = record(tmp_path, source.replace("Data(GIVEN)", dataset), keras=keras)
+    assert {step.data for step in unseen.optimizers[0].steps} == {None}
 
 
 def test_data_that_an_iterator_gives_is_not_called_the_same(tmp_path: Path) -> None:

@@ -248,7 +248,7 @@ SPARSE = frozenset(
 )
 """What makes gradients that hold some rows of a variable alone."""
 MOVES_ALL_ROWS = frozenset({"Adadelta", "Adagrad", "Adam"})
-"""Classes that moved the state of rows without a gradient too, as Keras 3 does, or need not."""
+"""Classes that leave rows without a gradient what they were left in TensorFlow."""
 
 _LATER = {"legacy", "experimental"}
 
