@@ -104,10 +104,11 @@ class _Ended(SystemExit):
 
 
 class _Local(threading.local):
-    """Whether a thread applies gradients, and whether it calls what executes whole steps."""
+    """Whether a thread applies gradients, executes whole steps, and executes those of `fit`."""
 
     applying = False
     calling = False
+    training = False
 
 
 class Writer:
@@ -925,7 +926,8 @@ class TrainingRecorder:
         """
         data = self._data(given)
         if self.fed and self.executions in (None, 1):
-            data = self.fed.pop(0)
+            fed = self.fed.pop(0)
+            data = data or fed  # what is replayed is not what was fed
         for one in optimizers:
             if one.seen % self.options.every == 0 or one.seen < 2:
                 self._observe(one, values, data)
@@ -1070,7 +1072,8 @@ class TrainingRecorder:
         """
         name = _attribute(_attribute(function, "_python_function", "python_function"), "__name__")
         if len(args) == 1 and type(args[0]).__name__ == "OwnedIterator":
-            if name != "train_function" or self.executions not in (None, 1):
+            trains = name == "train_function" or self.local.training
+            if not trains or self.executions not in (None, 1):
                 return None
             element = next(args[0], None)
             if element is None:
@@ -1161,6 +1164,21 @@ class TrainingRecorder:
         before = functools.partial(self._before_train, model)
         after = functools.partial(self._trained, model)
         wrap(model, "train_function", self.hooked(before, after))
+
+    def _made_train_function_of_tensorflow(self, _: Any, args: Any, __: Any) -> None:
+        """Tells the steps of `fit` from those of `evaluate`, whose functions have one name."""
+        wrap(args[0], "train_function", self._training)
+
+    def _training(self, original: Any) -> Any:
+        @functools.wraps(original)
+        def train(*args: Any, **options: Any) -> Any:
+            self.local.training = True
+            try:
+                return original(*args, **options)
+            finally:
+                self.local.training = False
+
+        return train
 
     def _before_train(self, model: Any, *_: Any) -> None:
         one = self.outermost(model.optimizer)
@@ -1374,9 +1392,12 @@ class TrainingRecorder:
                 wrap(found, "compile", self.hooked(after=self._compiled))
                 for save in ("save", "save_weights"):
                     wrap(found, save, self.hooked(after=self._saved_model))
-                if name == "JAXTrainer":
-                    train = self.hooked(after=self._made_train_function)
-                    wrap(found, "make_train_function", train)
+                made = {
+                    "JAXTrainer": self._made_train_function,
+                    "TensorFlowTrainer": self._made_train_function_of_tensorflow,
+                }.get(name)
+                if made is not None:
+                    wrap(found, "make_train_function", self.hooked(after=made))
         if path.endswith(_POLICIES):
             for name, found in list(vars(module).items()):
                 if isinstance(found, type) and name.startswith("Policy"):

@@ -303,20 +303,23 @@ def test_first_gradients_of_other_values_are_noted(tmp_path: Path) -> None:
     assert list(after.end["problems"]) == [recorder().LATE]
 
 
-def test_the_data_of_fit_is_kept_and_replayed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
+def test_the_data_of_fit_is_kept_and_replayed(keras: str, tmp_path: Path) -> None:
     source = (
         "import numpy as np, tensorflow as tf\n"
         "x = np.random.RandomState(SEED).rand(96, 4).astype('float32')\n"
         "model = tf.keras.Sequential([tf.keras.layers.Dense(1, 'linear', True, 'zeros')])\n"
-        "model.compile(tf.keras.optimizers.legacy.SGD(0.1), 'mse')\n"
-        "model.fit(x, x.sum(1), batch_size=32, verbose=0, shuffle=False)\n"
+        "model.compile(tf.keras.optimizers.SGD(0.1), 'mse')\n"
+        "y = x.sum(1)\n"
+        "model.fit(x, y, batch_size=32, validation_data=(x, y), verbose=0, shuffle=False)\n"
     )
-    before, _ = record(tmp_path, source.replace("SEED", "1"), "--fix-data", "3")
+    before, _ = record(tmp_path, source.replace("SEED", "1"), "--fix-data", "3", keras=keras)
     assert len({s.data for s in before.optimizers[0].steps}) == 3
     (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
-    other, _ = record(tmp_path, source.replace("SEED", "2"))
+    other, _ = record(tmp_path, source.replace("SEED", "2"), keras=keras)
     assert compare(before, other).parted == "data"
-    after, _ = record(tmp_path, source.replace("SEED", "2"), "--start-from", "before.lsr")
+    options = ("--start-from", "before.lsr")
+    after, _ = record(tmp_path, source.replace("SEED", "2"), *options, keras=keras)
     assert compare(before, after).reason == "same to the bit for 3 steps"
 
 

@@ -430,6 +430,34 @@ class TypeInference:
             return self._attribute_called(func)
         return self.values(func.body) if isinstance(func, cst.Lambda) else UNKNOWN
 
+    def members_of_returned(self, node: cst.CSTNode) -> frozenset[str]:
+        """Returns the paths of a member of a framework's module that a project's function gives.
+
+        `contrib.tpu().CrossShardOptimizer` is one, if `tpu` imports the module and returns it.
+
+        Args:
+            node: The member.
+
+        Returns:
+            All paths that it can have; none if one of them is not known.
+        """
+        if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Call):
+            return frozenset()
+        function_name = node.value.func
+        if not isinstance(function_name, cst.Name | cst.Attribute):
+            return frozenset()
+        members: set[str] = set()
+        for definition in self.project.modules.named(self.resolver, function_name):
+            function, resolver = definition.binding.node, definition.resolver
+            if not isinstance(function, cst.FunctionDef) or function.decorators:
+                return frozenset()
+            for given in resolver.scopes.returned(function) or [None]:
+                for path in (resolver.paths(given) if given is not None else ()) or {None}:
+                    if path is None or not frameworks.is_framework(path):
+                        return frozenset()
+                    members.add(f"{path}.{node.attr.value}")
+        return frozenset(members)
+
     def _named_called(self, func: cst.Name | cst.Attribute) -> Values:
         if isinstance(func, cst.Attribute) and func.attr.value in _OF_ARGPARSE:
             return OTHER
@@ -437,7 +465,7 @@ class TypeInference:
             self._path_called(path)
             if path is not None
             else union(self._definition_called(d) for d in self._own_definitions(func))
-            for path in self.resolver.paths(func) or {None}
+            for path in self.members_of_returned(func) or self.resolver.paths(func) or {None}
         )
 
     def _path_called(self, path: str) -> Values:

@@ -392,7 +392,8 @@ def calls_its_parts_alone(node: cst.FunctionDef, program: Program) -> bool:
         or (isinstance(one, cst.Attribute) and one.attr.value == node.name.value)
         for one in called
     )
-    return not calls_itself and names_one_of(_SAVERS, program)
+    is_built = names_one_of(frozenset({"build"}), program)
+    return not calls_itself and not is_built and names_one_of(_SAVERS, program)
 
 
 def gets_an_optimizer(node: cst.Call, program: Program) -> bool:

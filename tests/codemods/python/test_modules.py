@@ -154,6 +154,22 @@ def test_variables_and_tuples(
     assert kinds(tmp_path, {"optim.py": optim, "main.py": use}) == expected
 
 
+def test_a_module_that_a_function_imports(tmp_path: Path) -> None:
+    lazy = """
+    def train():
+        from tensorflow.compat.v1 import train as v1_train
+        return v1_train
+    def either(flag):
+        from tensorflow.compat.v1 import train as v1_train
+        return v1_train if flag else mine
+    """
+    main = "import lazy\nx = lazy.{function}().AdamOptimizer(0.1)"
+    files = {"lazy.py": lazy, "main.py": main.format(function="train")}
+    assert kinds(tmp_path, files) == {ObjectType.V1}
+    files["main.py"] = main.format(function="either")
+    assert ObjectType.UNKNOWN in kinds(tmp_path, files)
+
+
 def test_the_call_that_makes_it_is_known_where_it_stands(tmp_path: Path) -> None:
     files = {"optim.py": BUILD, "main.py": "from optim import build\nx = build(1)"}
     (value,) = values(tmp_path, files)

@@ -97,7 +97,18 @@ def test_the_module_behind_a_function_of_another_file(tmp_path: Path) -> None:
     }
     result = migrated(tmp_path, files)["main.py"]
     left = [record for record in result.records if record.outcome is Outcome.NEEDS_REVIEW]
-    assert [record.rule for record in left] == ["LS104"] * 3
+    assert [record.rule for record in left] == ["LS603"] * 3
+    assert result.unsafe_fixes == 1
+
+
+def test_a_function_that_may_return_another_module(tmp_path: Path) -> None:
+    files = {
+        "contrib.py": LAZY + "    return mine\n",
+        "main.py": "import contrib\nm = contrib.mixed_precision().FixedLossScaleManager(8)\n",
+    }
+    result = migrated(tmp_path, files)["main.py"]
+    [left] = [record for record in result.records if record.outcome is Outcome.NEEDS_REVIEW]
+    assert left.rule == "LS104"
 
 
 def test_a_manager_and_its_optimizer_are_one_finding_which_has_the_fix() -> None:

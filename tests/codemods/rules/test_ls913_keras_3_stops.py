@@ -123,6 +123,7 @@ def test_other_targets_and_other_programs_are_left() -> None:
         MADE.format("tf.keras.Model", ""),
         PARTS.format("self(data)"),
         PARTS.format("self.part(data)").replace("save_weights", "summary"),
+        PARTS.format("self.part(data)") + "m.build((None, 3))\n",
         MADE.format("dict", "self"),
     ],
 )
