@@ -214,7 +214,8 @@ class _Both:
         if self.seen.digest == self.seen2.digest:
             return 0.0
         size = relative(self.seen, self.seen2)
-        return size if self.apart > self.noise else min(size, self.apart / self.longest)
+        is_noise = 0 < self.apart <= self.noise
+        return min(size, self.apart / self.longest) if is_noise else size
 
 
 def compare(

@@ -183,6 +183,16 @@ def test_a_gradient_that_differs_by_much_more_than_rounding_is_different(tmp_pat
     assert rounded.verdict is ComparisonVerdict.CANNOT_BE_TOLD
 
 
+def test_zeros_of_two_signs_are_the_same(tmp_path: Path) -> None:
+    def slot(sign: float, **changes: Any) -> Recording:
+        zeros = {"momentum": [seen(sign * np.zeros(3))]}
+        return recording(tmp_path, [step(0, FIRST, s=zeros)], **changes)
+
+    for versions in ({}, {"versions": OLD}):
+        result = compare(slot(1.0), slot(-1.0, **versions))
+        assert result.verdict is ComparisonVerdict.SAME
+
+
 def test_a_variable_that_only_rounding_moves_says_nothing(tmp_path: Path) -> None:
     # Such as a bias before a batch normalization, whose gradient is zero.
     names = {
