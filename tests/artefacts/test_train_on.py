@@ -59,6 +59,7 @@ def test_what_holds_all_state_continues_as_its_writer_did(trained: dict[str, Any
         assert trained[artefact] == approximately(record(artefact)["continued"]), artefact
 
 
+@pytest.mark.slow
 def test_what_holds_the_optimizer_alone_continues_but_for_the_loss_scale(
     trained: dict[str, Any],
 ) -> None:

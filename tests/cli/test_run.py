@@ -340,6 +340,7 @@ print(json.dumps([first, net.layer.scale.numpy().tolist(), float(seen.result())]
     assert observed(done) == [[-0.25, -0.25], [-0.25, -0.25], 8.0]
 
 
+@pytest.mark.slow
 def test_a_program_trains_on_keras_3(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         """\

@@ -101,6 +101,7 @@ def until(driver: webdriver.Chrome, condition: Callable[[Any], object]) -> None:
     WebDriverWait(driver, 20).until(condition)
 
 
+@pytest.mark.slow
 def test_it_loads_nothing_runs_nothing_of_what_it_shows_and_complains_of_nothing(
     browser: Open, report: Path
 ) -> None:

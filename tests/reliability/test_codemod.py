@@ -12,6 +12,7 @@ from tests.reliability import codemod, sweep
 from tests.support import REPOSITORY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ["kill", "interrupt", "pairs", "editor"])
 def test_an_attack_fails(attack: str) -> None:
     assert codemod.ATTACKS[attack](2, 1000)

@@ -8,6 +8,7 @@ import pytest
 from tests.support import python
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("driver", "rule"),

@@ -8,7 +8,6 @@ import pytest
 from tests.upstream import keras3
 
 
-@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", ["tensorflow", "jax"])
 def test_keras_own_tests_of_its_loss_scale_optimizer_pass_with_ours(backend: str) -> None:
