@@ -40,10 +40,10 @@ demo: $(VENV)/ready
 
 # A selection for every change: see the markers in pyproject.toml. The rest is in `make nightly`.
 test: $(VENV)/ready
-	@echo "This takes six to seven minutes on two quiet cores. 'pytest tests/FOLDER' runs some tests."
+	@echo "This takes about six minutes on two quiet cores. 'pytest tests/FOLDER' runs some tests."
 	$(RUN) pytest $(PARALLEL)
 
-# Tests of that selection that start processes for seconds. CI runs them too.
+# Tests of that selection that take seconds each. CI runs them too.
 test-slow: $(VENV)/ready
 	SLOW_TESTS=yes $(RUN) pytest $(PARALLEL)
 

@@ -85,6 +85,7 @@ def test_normalization_layers(name: str) -> None:
     assert_same(trained(lambda: dense(NORMALIZATIONS[name]()), ROWS, fit))
 
 
+@pytest.mark.slow
 def test_mobile_net() -> None:
     # Deep and badly conditioned: the order of additions shows in the fifth digit.
     for theirs, ours in zip(*trained(mobile_net, IMAGES, fit), strict=True):

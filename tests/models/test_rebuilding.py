@@ -72,6 +72,7 @@ UNSAVED = Case(TF_KERAS, MODELS[0])
 ALWAYS = [LEGACY, UNSAVED]
 """The cases of tests that are not parametrized."""
 Outcomes = dict[str, Outcome | Exception]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,6 @@ def test_a_converted_model_has_the_same_values_and_trains_on_as_before(
     compare(outcome, ("iterations",), 0, "step 4")
 
 
-@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "case", [case for case in TRAINED if case.scale == "fixed" or case.ours], ids=lambda c: c.name

@@ -50,6 +50,7 @@ def prove(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", ["tf-keras", "compat", "keras3"])
 def test_a_right_migration_is_proven_and_then_written(target: str, tmp_path: Path) -> None:
