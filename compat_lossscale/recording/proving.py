@@ -94,11 +94,9 @@ def prove(
         comparison = compare(before, migrated("after", before), rtol=rtol)
         if keras3 and comparison.parted == "data":
             # Two Kerases need not ask a generator alike: the new side gets what the old one got.
-            few = str(min(steps or _REPLAYED, _REPLAYED))
-            more = ["--steps", few]
-            before = as_it_is("kept", "--fix-data", few, *more)
+            more = ["--steps", str(min(steps or _REPLAYED, _REPLAYED))]
+            before = as_it_is("kept", "--fix-data", more[1], *more)
             comparison = compare(before, migrated("replayed", before, *more), rtol=rtol)
-            comparison.notes.append(OTHER_DATA.format(few))
         if comparison.verdict is ComparisonVerdict.DIFFERENT:
             after = comparison.after
             again = as_it_is("again", *more)
@@ -112,6 +110,8 @@ def prove(
             else:
                 before.unstable = not_reproduced(before, again)
                 comparison = compare(before, after, rtol=rtol)
+        if more:
+            comparison.notes.append(OTHER_DATA.format(more[1]))
         return comparison
 
 
