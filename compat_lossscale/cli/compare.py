@@ -30,6 +30,12 @@ _A_FILE = click.Path(readable=False)
     metavar="X",
     help="The relative difference of a variable that counts as the same [by how far it has gone].",
 )
+@click.option(
+    "--nudged",
+    type=_A_FILE,
+    metavar="FILE",
+    help="A recording as BEFORE, with --start-from BEFORE --nudge: how much rounding does.",
+)
 @click.option("--no-output", is_flag=True, help="Do not compare what the programs printed.")
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
 @html_option
@@ -37,6 +43,7 @@ def compare(
     before: str,
     after: str,
     rtol: float | None,
+    nudged: str | None,
     no_output: bool,
     as_json_: bool,
     html: Path | None,
@@ -55,7 +62,10 @@ def compare(
     from compat_lossscale.recording.comparison import compare as compare_recordings
     from compat_lossscale.recording.reading import read
 
-    result = compare_recordings(read(before), read(after), rtol=rtol, output=not no_output)
+    rounding = read(nudged) if nudged is not None else None
+    result = compare_recordings(
+        read(before), read(after), rtol=rtol, output=not no_output, nudged=rounding
+    )
     findings = _findings(result)
     code = int(result.verdict)
     if html is not None:

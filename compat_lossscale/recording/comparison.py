@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import math
 import re
+import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
@@ -20,6 +21,10 @@ from compat_lossscale.recording.reading import (
 )
 from compat_lossscale.recording.recorder import VARIABLES
 
+_NUDGES = 4.0
+"""How many times as far as other last digits take an array two Kerases may be apart."""
+_HARDLY = 0.001
+"""What other last digits move by less than this part of the median, they hardly move."""
 UPDATE_TOLERANCE = 0.002
 """How much of the way that a variable has gone may differ, for float32."""
 HALF_TOLERANCE = 0.05
@@ -43,7 +48,11 @@ _JUMP = 8.0
 """A difference that grows by this factor is no rounding that grows, over steps or variables."""
 _GRADIENT_SLOTS = ("first moment", "second moment")
 """Slots that are means of gradients. What divides by their root makes much of small differences."""
-_ROUNDED_GRADIENTS = (1e-5, 0.01)
+_ROUNDED = 1e-5
+"""Gradients at the end of a network differ by less than this if they differ by rounding."""
+_HALF_ROUNDED = 0.005
+"""The same for float16 and bfloat16."""
+_ROUNDED_GRADIENTS = (_ROUNDED, 0.01)
 """Gradients that differ by this much in the median differ by rounding, and more than usual."""
 _CONFIG = (
     "learning_rate", "lr", "momentum", "nesterov", "beta_1", "beta_2", "epsilon", "rho", "decay",
@@ -61,6 +70,13 @@ HALF_ROUNDS_OTHERWISE = (
     "In float16, two TensorFlows or generations of Keras round otherwise, and a deep network can "
     "make much of it. Record both sides with a float32 policy to see whether the step itself "
     "differs."
+)
+NUDGED = (
+    "With other last digits in its initial values, the unchanged program differs from itself by "
+    "{}, in the median of its variables; four times as much is taken for rounding."
+)
+MORE_THAN_ROUNDING = (
+    "It differs by more than four times what other last digits in its initial values change."
 )
 NOT_KNOWN_IF_REPRODUCED = (
     "Whether the program reproduces itself is not known: record it with --twice."
@@ -144,6 +160,8 @@ class RecordingComparison:
             largest relative difference.
         notes: What to know besides.
         left_out: What was left out because the program does not reproduce it.
+        may_be_rounding: Whether rounding can be the reason that the two differ.
+        nudged: By the step, the relative difference that other last digits make, in the median.
     """
 
     before: Recording
@@ -159,6 +177,8 @@ class RecordingComparison:
     by_variable: dict[str, tuple[int, float]] = dataclasses.field(default_factory=dict)
     notes: list[str] = dataclasses.field(default_factory=list)
     left_out: list[str] = dataclasses.field(default_factory=list)
+    may_be_rounding: bool = False
+    nudged: dict[int, float] = dataclasses.field(default_factory=dict)
 
     @property
     def first(self) -> Difference | None:
@@ -175,6 +195,7 @@ class RecordingComparison:
         self.reason = f"cannot be told: {reason.rstrip('.')}"
         self.parted = None
         self.differences = []
+        self.may_be_rounding = False
 
 
 @dataclasses.dataclass
@@ -182,12 +203,13 @@ class _Both:
     """An array that both sides have after a step.
 
     Attributes:
-        kind: Its kind, as in the first recording.
+        kind: `VARIABLES`, or what a slot holds.
         place: Its place among those of the kind.
         seen: What was seen of it in the first recording.
         seen2: What was seen of it in the second one.
         way: How far a variable has gone since the beginning; of a slot, its norm.
         share: How much of the longest way is noise.
+        nudged: How far other last digits take it.
         longest: The longest way of all arrays of the kind.
     """
 
@@ -197,6 +219,7 @@ class _Both:
     seen2: Seen
     way: float
     share: float
+    nudged: float
     longest: float = 0.0
 
     @property
@@ -207,19 +230,24 @@ class _Both:
     @property
     def noise(self) -> float:
         """How much the two may differ for no reason."""
-        return self.share * self.longest
+        return max(self.share * self.longest, _NUDGES * self.nudged)
 
     def size(self) -> float:
         """How much the two differ, as a part of the array; what is noise, of the longest way."""
         if self.seen.digest == self.seen2.digest:
             return 0.0
         size = relative(self.seen, self.seen2)
-        is_noise = 0 < self.apart <= self.noise
+        is_noise = 0 < self.apart <= self.noise and self.longest > 0
         return min(size, self.apart / self.longest) if is_noise else size
 
 
 def compare(
-    before: Recording, after: Recording, *, rtol: float | None = None, output: bool = True
+    before: Recording,
+    after: Recording,
+    *,
+    rtol: float | None = None,
+    output: bool = True,
+    nudged: Recording | None = None,
 ) -> RecordingComparison:
     """Compares two recordings.
 
@@ -229,14 +257,18 @@ def compare(
         rtol: The largest relative difference of a variable or slot that counts as the same. By
             default, it depends on how far the variable has gone. With 0, bits are compared.
         output: Whether printed lines count.
+        nudged: A recording of the first program that begins with other last digits, which tells
+            how much rounding does.
     """
-    return _Comparing(before, after, rtol).run(output=output)
+    return _Comparing(before, after, rtol, nudged).run(output=output)
 
 
 class _Comparing:
     """One comparison."""
 
-    def __init__(self, before: Recording, after: Recording, rtol: float | None) -> None:
+    def __init__(
+        self, before: Recording, after: Recording, rtol: float | None, nudged: Recording | None
+    ) -> None:
         self.sides = (before, after)
         self.ends = [side.end or {} for side in self.sides]
         self.rtol = rtol
@@ -250,6 +282,11 @@ class _Comparing:
             for name in ("tensorflow", "keras", "tf_keras", "jax", "torch")
         ) and before.header.get("platform") == after.header.get("platform")
         self.rounds_alike = self.same_kernels
+        self.nudged = {
+            (one.number, step.number): step.arrays
+            for one in (nudged.optimizers if nudged is not None else ())
+            for step in one.steps
+        }
         self.grew_at: int | None = None
         self.grows = False
         self.data_at: int | None = None
@@ -302,7 +339,8 @@ class _Comparing:
                 self.result.notes.append(f"{side.path} has no end: the program was killed.")
             elif end.get("cut"):
                 self.result.notes.append(
-                    f"{side.path} reached its largest size: later steps are not in it."
+                    f"{side.path} reached its largest size, and later steps are not in it: record "
+                    "with a larger --limit."
                 )
         limited = any(end.get("limited") for end in self.ends)
         errors = [end.get("error") for end in self.ends]
@@ -424,6 +462,8 @@ class _Comparing:
             if not agree and not self._is_unstable(one, key, -1, step.number):
                 self._differ(what, number, words, _stacks(step, step2), one)
         both = list(self._both(one, pairs, step, step2))
+        if self.nudged:
+            self._nudge(both, number)
         rounded = 0.0 if self.rounds_alike else self._rounding(both)
         for array in both:
             self._array(one, array, number, _stacks(step, step2), rounded=rounded)
@@ -435,17 +475,37 @@ class _Comparing:
         step: Step,
         step2: Step,
     ) -> Iterator[_Both]:
-        kinds = {slot_kind(name): arrays for name, arrays in step2.arrays.items()}
+        family = family_of(one.inner)
+        nudged = self.nudged.get((one.number, step.number), {})
+        kinds = {slot_kind(name, family): arrays for name, arrays in step2.arrays.items()}
         share = HALF_NOISE if self._in_half(one) and not self.rounds_alike else NOISE
-        for kind, arrays in step.arrays.items():
-            arrays2 = kinds.get(slot_kind(kind), ())
+        for name, arrays in step.arrays.items():
+            kind = slot_kind(name, family)
+            arrays2 = kinds.get(kind, ())
             for left, right in pairs:
                 seen = arrays[left] if left < len(arrays) else None
                 seen2 = arrays2[right] if right < len(arrays2) else None
-                if seen and seen2 and not self._is_unstable(one, kind, left, step.number):
+                if seen and seen2 and not self._is_unstable(one, name, left, step.number):
                     first = one.first[left] if kind == VARIABLES else None
                     way = seen.norm if first is None else distance(first, seen)
-                    yield _Both(kind, left, seen, seen2, way, share)
+                    moved = nudged[name][left] if left < len(nudged.get(name, ())) else None
+                    apart = distance(seen, moved) if moved is not None else 0.0
+                    yield _Both(kind, left, seen, seen2, way, share, apart)
+
+    def _nudge(self, both: Sequence[_Both], number: int) -> None:
+        """Says how far other last digits take the arrays of a step.
+
+        By chance, they may take one less far than others; what they hardly move stays as it is.
+        """
+        usual = {}
+        for kind in {array.kind: None for array in both}:
+            shares = [a.nudged / a.way for a in both if a.kind == kind and 0 < a.way < math.inf]
+            usual[kind] = statistics.median(shares) if shares else 0.0
+        self.result.nudged[number] = statistics.median(usual.values()) if usual else 0.0
+        for array in both:
+            median = usual[array.kind] * array.way
+            if array.nudged > _HARDLY * median:
+                array.nudged = max(array.nudged, median)
 
     def _rounding(self, both: Sequence[_Both]) -> float:
         """Says what is noise, and how much gradients differ by rounding that is more than usual.
@@ -461,10 +521,11 @@ class _Comparing:
         for array in both:
             array.longest = longest.get(array.kind, 0.0)
             if array.noise < array.way < math.inf:
-                shares.setdefault(slot_kind(array.kind), []).append(array.apart / array.way)
+                shares.setdefault(array.kind, []).append(array.apart / array.way)
         moments = [share for kind in _GRADIENT_SLOTS for share in shares.get(kind, ())]
         sums = shares.get("momentum") or shares.get(VARIABLES, [])
-        self.grows |= _grow_in_a_network(moments or sums)
+        half = any(map(self._in_half, self.sides[0].optimizers))
+        self.grows |= _grow_in_a_network(moments or sums, _HALF_ROUNDED if half else _ROUNDED)
         return math.inf if self.grows else _largest_rounding(moments)
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
@@ -494,7 +555,7 @@ class _Comparing:
     ) -> None:
         kind, seen, seen2 = array.kind, array.seen, array.seen2
         name = one.names[array.place]
-        name = name if kind == VARIABLES else f"{name} ({slot_kind(kind)})"
+        name = name if kind == VARIABLES else f"{name} ({kind})"
         size, growth = array.size(), self.result.growth
         if number not in growth or size > growth[number][0]:
             growth[number] = (size, name)
@@ -507,7 +568,7 @@ class _Comparing:
         if self.rtol is None and not self.rounds_alike:
             # A difference that grows out of rounding, step by step.
             grew = 0 < start <= number - 3 and size < _JUMP * worst
-            is_gradient = slot_kind(kind) in _GRADIENT_SLOTS
+            is_gradient = kind in _GRADIENT_SLOTS
             is_rounding = rounded > 0 and not (is_gradient and array.apart > rounded * array.way)
             if grew or is_rounding or (self.grew_at is not None and self.grew_at < number):
                 self.grew_at = min(number, self.grew_at or number)
@@ -620,7 +681,12 @@ class _Comparing:
             result.parted = self._parted(self.found[0])
             in_half = any(map(self._in_half, self.sides[0].optimizers))
             in_step = result.parted == "step" or DRAWS_NOT_KNOWN in result.notes
-            if in_step and in_half and not self.rounds_alike:
+            result.may_be_rounding = not self.rounds_alike and bool(
+                {"variable", "slot"} & {*by_what}
+            )
+            if self.nudged:
+                result.notes.append(MORE_THAN_ROUNDING)
+            elif in_step and in_half and not self.rounds_alike:
                 result.notes.append(HALF_ROUNDS_OTHERWISE)
             if self.sides[0].unstable is None and set(by_what) != {"end"}:
                 result.notes.append(NOT_KNOWN_IF_REPRODUCED)
@@ -635,11 +701,27 @@ class _Comparing:
                 "not round alike: try a larger batch, float64 or SGD, or set with --rtol how much "
                 "may differ"
             )
+            result.may_be_rounding = True
+        elif self.nudged and result.exact < result.steps:
+            self._conclude_by_nudged()
         else:
             # Smaller differences are lost in the sums that a recording has.
             size = _at_most(max([1e-12, *sizes.values()]))
             within = "to the bit" if result.exact == result.steps else f"within {size}"
             result.reason = f"same {within} for {steps_words(result.steps)}"
+
+    def _conclude_by_nudged(self) -> None:
+        """Says that the two are the same, if other last digits leave enough to tell it by."""
+        result = self.result
+        shares = [(n, share) for n, share in result.nudged.items() if n > result.exact]
+        words = ", ".join(f"{share:.1g} in step {n}" for n, share in (shares[0], shares[-1]))
+        note = NUDGED.format(words)
+        if all(_NUDGES * share >= 1 for _, share in shares):
+            result.cannot_be_told(f"{note} Try float32, a larger batch, float64 or SGD")
+        else:
+            steps = steps_words(result.steps)
+            result.reason = f"same for {steps}, as far as rounding lets it be told"
+            result.notes.append(note)
 
     def _parted(self, first: Difference) -> str | None:
         if first.what in ("end", "printed line", "number of steps"):
@@ -756,7 +838,7 @@ def _largest_rounding(sizes: Iterable[float]) -> float:
     return next((left for left, right in pairwise(usual) if right >= _JUMP * left), usual[-1])
 
 
-def _grow_in_a_network(sizes: Iterable[float]) -> bool:
+def _grow_in_a_network(sizes: Iterable[float], rounded: float) -> bool:
     """Whether differences of gradients are rounding that grows from layer to layer.
 
     They begin at rounding, at the end of the network, and come near the tolerance without a jump.
@@ -764,7 +846,7 @@ def _grow_in_a_network(sizes: Iterable[float]) -> bool:
     ordered = sorted(size for size in sizes if size > 0)
     return (
         bool(ordered)
-        and ordered[0] < _ROUNDED_GRADIENTS[0]
+        and ordered[0] < rounded
         and ordered[-1] > UPDATE_TOLERANCE / _JUMP
         and all(right < _JUMP * left for left, right in pairwise(ordered))
     )

@@ -19,6 +19,7 @@ _SLOTS = {
     "accumulators": "accumulator",
 }  # fmt: skip
 """What the slots of each generation hold. Slots that are not here have the names of both sides."""
+_WITH_MOMENTUM = ("sgd", "rmsprop")
 
 
 def family_of(name: str) -> str:
@@ -27,9 +28,16 @@ def family_of(name: str) -> str:
     return _FAMILIES.get(plain, plain)
 
 
-def slot_kind(name: str) -> str:
-    """Returns what a slot holds, whatever its generation calls it."""
+def slot_kind(name: str, family: str) -> str:
+    """Returns what a slot holds, whatever its generation calls it.
+
+    Args:
+        name: Its name.
+        family: The family of its optimizer: Keras 3's Adam calls its first moments `momentums`.
+    """
     plain = name.lstrip("_").lower()
+    if plain == "momentums" and family not in _WITH_MOMENTUM:
+        return "first moment"
     return _SLOTS.get(plain, plain)
 
 

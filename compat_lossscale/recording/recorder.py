@@ -93,6 +93,9 @@ LATE = (
     "the model before the first step"
 )
 _COPY = re.compile(r"/replica_\d+$")
+_LAST_DIGIT = (("bfloat16", 2.0**-8), ("float16", 2.0**-11))
+"""What the last digit of a number is of it, by what policies are called; eight of float32's do
+about as much as that two generations of Keras compute with other kernels."""
 
 
 class RecordingError(Exception):
@@ -172,12 +175,14 @@ def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any]]:
             if line["t"] == "lossscale-recording":
                 break  # the second run of --twice
             if line["t"] == "optimizer":
-                optimizers.append(line)
+                optimizers.append(dict({"initial": []}, **line))
+            elif line["t"] == "initial":
+                optimizers[-1]["initial"].append(line["value"])
             elif line["t"] == "batch":
                 batches.append(line["arrays"])
     except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
         raise RecordingError("%s cannot be read: %s" % (path, error)) from None
-    if not batches and not any(line.get("initial") for line in optimizers):
+    if not batches and not any(line["initial"] for line in optimizers):
         message = "%s has no initial values: record it with --with-initial-values"
         raise RecordingError(message % path)
     return optimizers, batches
@@ -202,6 +207,10 @@ class Numbers:
         self._signs = signs(_BLOCK)
         self._block_signs = signs(1024)
         self._mixing = signs(PROJECTIONS * _FOLDED).reshape(PROJECTIONS, _FOLDED)
+
+    def signs(self, shape: Sequence[int]) -> Any:
+        """Returns an array of pseudo-random signs, the same for each shape."""
+        return self._numpy.resize(self._signs, shape)
 
     def digest(self, array: Any) -> str:
         """Returns 16 hexadecimal digits of the bits of an array."""
@@ -428,6 +437,11 @@ def _name(variable: Any) -> str:
     return str(_attribute(variable, "path", "name") or "").split(":")[0]
 
 
+def _general(name: str) -> str:
+    """Returns the name of a variable without what only one generation of Keras calls it."""
+    return name.replace("depthwise_kernel", "kernel")
+
+
 def _is_variable(value: Any) -> bool:
     return hasattr(value, "assign") and hasattr(value, "shape")
 
@@ -566,7 +580,7 @@ class TrainingRecorder:
         if options.start_from:
             self.start_from, self.batches = kept_in(options.start_from)
             for line in self.start_from:
-                self.starts += zip(line["names"], line.get("initial") or ())
+                self.starts += zip(map(_general, line["names"]), line["initial"])
 
     # What the hooks call. Nothing that goes wrong here may reach the program.
 
@@ -819,9 +833,9 @@ class TrainingRecorder:
         )
         line["scale"] = _plain(values([scale])[0])
         one.skips = line["scaled"] and not str(line["settings"]).startswith("fixed")
-        if self.options.with_initial_values:
-            line["initial"] = [None if array is None else packed(array) for array in arrays]
         self.out.put("optimizer", **line)
+        for array in arrays if self.options.with_initial_values else ():
+            self.out.put("initial", value=None if array is None else packed(array))
 
     def _about(self, one: _Optimizer) -> Dict[str, Any]:
         """Returns what an optimizer is: its classes, its place, and what it was made with."""
@@ -866,7 +880,7 @@ class TrainingRecorder:
 
         The first gradients may be computed before it is known what an optimizer updates.
         """
-        variable, name = args[0], _name(args[0])
+        variable, name = args[0], _general(_name(args[0]))
         inner = _attribute(variable, "_value")  # of Keras 3 on TensorFlow, without its layer's name
         if _is_stateless() or not self.eager_outside() or _attribute(inner, "_values"):
             return
@@ -889,7 +903,7 @@ class TrainingRecorder:
             place, _, content = found[0]
             self.started[place] = first
             with self.outside():
-                (inner if _is_variable(inner) else variable).assign(unpacked(self.numpy, content))
+                (inner if _is_variable(inner) else variable).assign(self._unpacked(content))
 
     def _start_from(self, one: _Optimizer, session: Any) -> None:
         """Gives variables the values that another recording began with."""
@@ -897,7 +911,7 @@ class TrainingRecorder:
         if one.number >= len(self.start_from):
             return
         line = self.start_from[one.number]
-        stored = list(zip(line["names"], line["shapes"], line.get("initial") or ()))
+        stored = list(zip(line["names"], line["shapes"], line["initial"]))
         shapes = [_shape(variable) for variable in one.variables]
         found = [content for _, _, content in stored]
         if [shape for _, shape, _ in stored] != shapes:
@@ -905,7 +919,7 @@ class TrainingRecorder:
             found = [ends.get(_name(v).split("/", 1)[-1]) for v in one.variables]
         for variable, shape, content in zip(one.variables, shapes, found):
             if content is not None and content[1] == shape:
-                value = unpacked(self.numpy, content)
+                value = self._unpacked(content)
                 if self.local.applying and self.eager():
                     has = self._eager_value(variable)
                     if not self.numpy.array_equal(value, has):
@@ -915,6 +929,15 @@ class TrainingRecorder:
                         copy.load(value, session)
                 else:
                     variable.assign(value)
+
+    def _unpacked(self, content: Sequence[Any]) -> Any:
+        """Returns a value to begin with, with other last digits if that is asked for."""
+        value = unpacked(self.numpy, content)
+        if not self.options.nudge or value.dtype.kind != "f":
+            return value
+        policy = "float16" if _tried(self._is_rewritten) else str(self._policy())
+        part = next((part for kind, part in _LAST_DIGIT if kind in policy), 2.0**-20)
+        return value * (1 + part * self.numbers.signs(value.shape)).astype(value.dtype)
 
     def observe(self, optimizers: Sequence[_Optimizer], values: Any, given: Any = None) -> None:
         """Writes what a step left in optimizers.
@@ -1557,6 +1580,7 @@ OPTIONS = (
         "--start-from",
         {"metavar": "FILE", "help": "begin with the values and data in this recording"},
     ),
+    ("--nudge", {"action": "store_true", "help": "with other last digits in these values"}),
     ("--fix-data", {"type": int, "metavar": "N", "help": "keep the data of the first N steps"}),
     ("--limit", {"type": int, "metavar": "MB", "help": "the largest recording [64]"}),
 )  # type: Tuple[Tuple[str, Dict[str, Any]], ...]

@@ -11,6 +11,7 @@ import pytest
 
 from compat_lossscale.recording.comparison import (
     HALF_ROUNDS_OTHERWISE,
+    MORE_THAN_ROUNDING,
     SKIPPED_STEPS_COUNT,
     ComparisonVerdict,
     RecordingComparison,
@@ -181,6 +182,32 @@ def test_a_gradient_that_differs_by_much_more_than_rounding_is_different(tmp_pat
     assert result.differences[0].name == "layer_1/kernel (second moment)"
     rounded = compare(before, moments([0.001, 0.01, 0.002, 0.001], versions=OLD))
     assert rounded.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+
+
+def test_what_other_last_digits_change_is_rounding(tmp_path: Path) -> None:
+    names = [f"layer_{n}/kernel" for n in range(4)]
+
+    def moved(*sizes: float, **changes: Any) -> Recording:
+        many = {"names": names, "shapes": [[300]] * 4, "digests": [seen(FIRST)] * 4}
+        arrays = [seen(FIRST + MOVES[0] + size * MOVES[1]) for size in sizes]
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr"
+        steps = [step(n, 0, v=arrays) for n in range(2)]
+        return read(write(path, optimizer(FIRST, **many), *steps, end(**changes)))
+
+    before, nudged = moved(0, 0, 0, 0), moved(0.1, 0.03, 0.1, 1e-6)
+    after = moved(0.3, 0.2, 0.05, 1e-6, versions=OLD)
+    assert compare(before, after).verdict is ComparisonVerdict.DIFFERENT
+    result = compare(before, after, nudged=nudged)
+    assert result.reason == "same for 2 steps, as far as rounding lets it be told"
+    assert any("by 0.2 in step 1" in note for note in result.notes), result.notes
+    # What other last digits hardly move is compared as usual.
+    other = compare(before, moved(0.3, 0.2, 0.05, 0.1, versions=OLD), nudged=nudged)
+    assert different(other) == ("variable", 1)
+    assert other.differences[0].name == "layer_3/kernel"
+    assert MORE_THAN_ROUNDING in other.notes
+    unsteady = compare(before, after, nudged=moved(0.9, 0.8, 0.7, 0.6))
+    assert unsteady.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert "Try float32, a larger batch" in unsteady.reason
 
 
 def test_zeros_of_two_signs_are_the_same(tmp_path: Path) -> None:

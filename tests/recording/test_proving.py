@@ -113,6 +113,34 @@ def test_what_is_not_proven_is_not_written(before: str, verdict: str, tmp_path: 
     assert program.read_text() == source
 
 
+DEEP = """
+import numpy as np
+import tensorflow as tf
+model = tf.keras.applications.MobileNetV2((64, 64, 3), weights=None, classes=10)
+optimizer = tf.keras.optimizers.Adam({learning_rate})
+optimizer = tf.keras.mixed_precision.experimental.LossScaleOptimizer(optimizer, "dynamic")
+model.compile(optimizer, "sparse_categorical_crossentropy")
+draw = np.random.RandomState(0)
+data = draw.rand(32, 64, 64, 3).astype("float32"), draw.randint(0, 10, 32)
+model.fit(*data, batch_size=16, epochs=2, shuffle=False, verbose=2)
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("learning_rate", "verdict"),
+    [
+        ("1e-3", "Same for 4 steps, as far as rounding lets it be told."),
+        ("1e-3 if tf.keras.__version__ < '3' else 1.1e-3", "Different from step 1 on"),
+    ],
+)
+def test_a_network_that_makes_much_of_rounding(
+    learning_rate: str, verdict: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(DEEP.format(learning_rate=learning_rate))
+    assert verdict in prove(tmp_path, "--target", "keras3").stdout
+
+
 @pytest.mark.nightly
 def test_a_tolerance_is_taken(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM.format(before=NEARLY))

@@ -12,7 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from compat_lossscale.recording.comparison import DATA_NOT_SEEN, ComparisonVerdict, compare
+from compat_lossscale.recording.comparison import (
+    DATA_NOT_SEEN,
+    ComparisonVerdict,
+    compare,
+    relative,
+)
 from compat_lossscale.recording.reading import Recording, read
 from tests.recording.loading import RECORDER, recorder
 from tests.support import python
@@ -285,6 +290,23 @@ def test_the_first_gradients_are_of_the_values_of_the_other_recording(
     result = compare(before, after)
     assert result.verdict is ComparisonVerdict.SAME, result.reason
     assert result.steps == 4
+
+
+@pytest.mark.parametrize(("policy", "part"), [("float32", 2.0**-20), ("mixed_float16", 2.0**-11)])
+def test_values_can_begin_with_other_last_digits(policy: str, part: float, tmp_path: Path) -> None:
+    line = f"tf.keras.mixed_precision.set_global_policy({policy!r})\n"
+    source = NET.replace("import tensorflow as tf\n", f"import tensorflow as tf\n{line}")
+    before, _ = record(tmp_path, source, "--with-initial-values", arguments=("eager",))
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    options = ("--start-from", "before.lsr", "--nudge")
+    after, _ = record(tmp_path, source, *options, arguments=("eager",))
+    sizes = [
+        relative(one, other)
+        for one, other in zip(before.optimizers[0].first, after.optimizers[0].first, strict=True)
+        if one is not None and other is not None and one.norm
+    ]
+    assert sizes
+    assert all(part / 4 < size < 4 * part for size in sizes), sizes
 
 
 def test_first_gradients_of_other_values_are_noted(tmp_path: Path) -> None:
