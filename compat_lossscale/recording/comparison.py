@@ -210,6 +210,7 @@ class _Both:
         way: How far a variable has gone since the beginning; of a slot, its norm.
         share: How much of the longest way is noise.
         nudged: How far other last digits take it.
+        is_steady: Whether it is known that they hardly move it.
         longest: The longest way of all arrays of the kind.
     """
 
@@ -220,6 +221,7 @@ class _Both:
     way: float
     share: float
     nudged: float
+    is_steady: bool = False
     longest: float = 0.0
 
     @property
@@ -504,7 +506,8 @@ class _Comparing:
         self.result.nudged[number] = statistics.median(usual.values()) if usual else 0.0
         for array in both:
             median = usual[array.kind] * array.way
-            if array.nudged > _HARDLY * median:
+            array.is_steady = array.nudged < _HARDLY * median
+            if not array.is_steady:
                 array.nudged = max(array.nudged, median)
 
     def _rounding(self, both: Sequence[_Both]) -> float:
@@ -565,7 +568,7 @@ class _Comparing:
         self.result.by_variable[name] = (start or number, max(size, worst))
         if self._is_close(one, array, number):
             return
-        if self.rtol is None and not self.rounds_alike:
+        if self.rtol is None and not self.rounds_alike and not array.is_steady:
             # A difference that grows out of rounding, step by step.
             grew = 0 < start <= number - 3 and size < _JUMP * worst
             is_gradient = kind in _GRADIENT_SLOTS
