@@ -204,16 +204,12 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
         if name == "Nadam" and stored is not wanted and Family.LEGACY in (stored, wanted):
             notes.append(Field("optimizer.schedule", Verdict.LOST, stored.value, _NADAM))
         if stored is not wanted:
-            rounding = _rounding(stored, wanted)
+            rounding = "most classes round the same in both, RMSprop and Ftrl do not"
+            if Family.LEGACY in (stored, wanted):
+                rounding = "the families round differently, so long runs differ by more than 1e-5"
             reason = f"the optimizer changes to the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes
-
-
-def _rounding(stored: Family, wanted: Family) -> str:
-    if Family.LEGACY not in (stored, wanted):
-        return "most classes round the same in both, RMSprop and Ftrl do not"
-    return "the families round differently, so long runs differ by more than 1e-5"
 
 
 _OTHER_ARCHIVE = (

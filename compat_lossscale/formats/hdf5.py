@@ -102,29 +102,25 @@ def describe(file: str | BinaryIO | Window) -> Description:
         MissingExtraError: h5py is not installed.
     """
     h5py = _h5py()
+    description = Description()
     try:
-        return _described(h5py, file)
+        with h5py.File(file, "r") as opened:
+            for name in ("keras_version", "training_config", "model_config"):
+                text = _text_attribute(opened, name)
+                if text is not None:
+                    description.attributes[name] = text
+            for name in ("optimizer_weights", "optimizer", "_optimizer"):
+                # No link, for example to another file.
+                is_own = isinstance(opened.get(name, getlink=True), h5py.HardLink)
+                if is_own and isinstance(opened[name], h5py.Group):
+                    _describe_group(h5py, opened[name], name, description)
     except MemoryError:
         raise
     except Exception as error:
         # h5py raises many kinds of errors for damaged files.
         reason = f"{type(error).__name__}: {error}"
         raise UnreadableArtefactError(f"it is not a readable HDF5 file: {reason}") from None
-
-
-def _described(h5py: Any, file: str | BinaryIO | Window) -> Description:
-    with h5py.File(file, "r") as opened:
-        description = Description()
-        for name in ("keras_version", "training_config", "model_config"):
-            text = _text_attribute(opened, name)
-            if text is not None:
-                description.attributes[name] = text
-        for name in ("optimizer_weights", "optimizer", "_optimizer"):
-            # No link, for example to another file.
-            is_own = name in opened and isinstance(opened.get(name, getlink=True), h5py.HardLink)
-            if is_own and isinstance(opened[name], h5py.Group):
-                _describe_group(opened[name], name, description)
-        return description
+    return description
 
 
 def _h5py() -> Any:
@@ -135,9 +131,7 @@ def _h5py() -> Any:
         raise MissingExtraError("reading HDF5 files needs h5py: pip install h5py") from None
 
 
-def _describe_group(group: Any, path: str, description: Description) -> None:
-    h5py = _h5py()
-
+def _describe_group(h5py: Any, group: Any, path: str, description: Description) -> None:
     def add(name: str, child: Any) -> None:
         child_path = f"{path}/{name}"
         if not isinstance(child, h5py.Dataset):

@@ -47,16 +47,12 @@ NOT_STATED = (
 _KEYS = ("compile_config", "optimizer")
 
 
-def may_be_wrapped(model: Any) -> bool:
-    """Whether a model's config has an optimizer, and the policy under which Keras wraps it."""
-    return _optimizer(model) is not None and _mentions_policy(model)
-
-
-def _optimizer(model: Any) -> dict[str, Any] | None:
+def _optimizer_to_wrap(model: Any) -> dict[str, Any] | None:
+    """Returns the optimizer of a model, if the policy for which Keras wraps it is there."""
     node = model
     for key in _KEYS:
         node = node.get(key) if isinstance(node, Mapping) else None
-    return serialized(node)
+    return serialized(node) if _mentions_policy(model) else None
 
 
 def _mentions_policy(tree: Any) -> bool:
@@ -67,42 +63,26 @@ def _mentions_policy(tree: Any) -> bool:
     return bool(tree == POLICY)
 
 
-def find_config(
-    model: Any, where: str, version: str | None, description: Description
+def _config_of(
+    optimizer: dict[str, Any], version: str | None, description: Description
 ) -> tuple[StatedConfig, ...]:
-    """Finds the loss scale of a model's optimizer if the model's config does not state it.
+    """Returns the config that would state the loss scale with which Keras wraps an optimizer.
 
-    Args:
-        model: The model's config, which states no loss scale.
-        where: The name of its place.
-        version: The version of Keras that wrote it.
-        description: The content of its weights.
-
-    Returns:
-        The config that would state it; nothing if the variables are those of an optimizer that is
-        not wrapped.
+    Nothing if the variables are those of an optimizer that is not wrapped.
     """
-    optimizer, wrapper = _optimizer(model), wrapper_of(description)
-    if optimizer is None or not _mentions_policy(model):
-        return ()
+    wrapper = wrapper_of(description)
     if wrapper is None and (description.scalars or description.arrays):
         return ()
-    written_by = Generation.KERAS3 if is_keras3(version) else Generation.TF_KERAS
-    generation = wrapper or written_by
-    spec = LossScaleSpec()
+    generation = wrapper or (Generation.KERAS3 if is_keras3(version) else Generation.TF_KERAS)
     if not optimizer["config"]:
         is_legacy = is_legacy_wrapper(description)
         module = "keras.optimizers.legacy" if is_legacy else "keras.optimizers"
         optimizer = {"module": module, **optimizer}
+    spec = LossScaleSpec()
     parts = WrapperConfig(generation, spec, optimizer, class_name="LossScaleOptimizer")
     config = write_config(parts, generation, {})
-    place = ".".join((where, *_KEYS))
+    place = ".".join((CONFIG, *_KEYS))
     return (StatedConfig(place, generation, spec, config, _KEYS, automatic=True),)
-
-
-def not_stated(configs: tuple[StatedConfig, ...]) -> tuple[str, ...]:
-    """Returns what an artefact misses because it does not state its configs."""
-    return tuple(NOT_STATED.format(c.generation.value) for c in configs if c.automatic)
 
 
 FORMAT = "Keras archive (.keras)"
@@ -119,17 +99,17 @@ def matches(path: str) -> bool:
 def read(path: str) -> Artefact:
     """Reads the configs and the optimizer's state from a `.keras` archive."""
     with open_regular(path) as file, open_archive(file) as archive:
-        config = parse_json(read_text(archive, CONFIG), CONFIG)
+        config = config_in(archive)
         found, lost = find_configs(config, CONFIG)
-        configs = tuple(found)
+        configs, optimizer = tuple(found), _optimizer_to_wrap(config)
         version = _version(archive)
         description = Description()
         note: tuple[str, ...] = ()
         is_stated = bool(configs or lost)
-        if is_stated or may_be_wrapped(config):
+        if is_stated or optimizer is not None:
             description, note = _described(file, archive)
-    if not is_stated or _is_wrapped_besides(configs, description):
-        configs = find_config(config, CONFIG, version, description) or configs
+    if optimizer and (not is_stated or _is_wrapped_besides(configs, description)):
+        configs = _config_of(optimizer, version, description) or configs
     artefact = Artefact(
         path=path,
         format=FORMAT,
@@ -143,10 +123,11 @@ def read(path: str) -> Artefact:
         # Without h5py. The configs, which are most important, do not need it.
         return artefact
     state = live_state(description, WEIGHTS)
+    not_stated = [NOT_STATED.format(c.generation.value) for c in configs if c.automatic]
     return dataclasses.replace(
         artefact,
         states=() if state == LiveState(WEIGHTS) else (state,),
-        missing=(*not_stated(configs), *missing(configs, state, description)),
+        missing=(*not_stated, *missing(configs, state, description)),
     )
 
 
@@ -174,12 +155,16 @@ def open_archive(file: BinaryIO) -> zipfile.ZipFile:
         raise UnreadableArtefactError(f"it is not a readable ZIP archive: {error}") from None
 
 
-def read_text(archive: zipfile.ZipFile, name: str) -> str:
-    """Reads a text file from an archive.
+def config_in(archive: zipfile.ZipFile) -> Any:
+    """Reads the config of an archive's model.
 
     Raises:
-        UnreadableArtefactError: It is missing, damaged, encrypted, or not UTF-8.
+        UnreadableArtefactError: It is missing, damaged, encrypted, or no JSON.
     """
+    return _read_json(archive, CONFIG)
+
+
+def _read_json(archive: zipfile.ZipFile, name: str) -> Any:
     if name not in archive.namelist():
         raise UnreadableArtefactError(
             f"it has no {name}, so it is a ZIP archive but not a Keras model"
@@ -188,7 +173,7 @@ def read_text(archive: zipfile.ZipFile, name: str) -> str:
         data = archive.read(name)
     except _DAMAGED as error:
         raise UnreadableArtefactError(f"{name} in the archive cannot be read: {error}") from None
-    return decode(data, f"{name} in the archive")
+    return parse_json(decode(data, f"{name} in the archive"), name)
 
 
 # The errors of zipfile for damage, encryption and unknown compression.
@@ -206,7 +191,7 @@ _DAMAGED = (
 def _version(archive: zipfile.ZipFile) -> str | None:
     if METADATA not in archive.namelist():
         return None
-    metadata = parse_json(read_text(archive, METADATA), METADATA)
+    metadata = _read_json(archive, METADATA)
     version = metadata.get("keras_version") if isinstance(metadata, dict) else None
     return version if isinstance(version, str) else None
 
@@ -238,4 +223,4 @@ def _describe_weights(file: BinaryIO, archive: zipfile.ZipFile) -> Description:
 def read_config(path: str) -> Any:
     """Reads a model's config from a `.keras` archive."""
     with open_regular(path) as file, open_archive(file) as archive:
-        return parse_json(read_text(archive, CONFIG), CONFIG)
+        return config_in(archive)

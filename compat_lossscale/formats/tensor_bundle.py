@@ -147,12 +147,9 @@ class TensorBundle:
             if key:
                 self.entries[key.decode("utf-8", "replace")] = _entry(value)
             else:
-                self._read_header(value)
-
-    def _read_header(self, header: memoryview) -> None:
-        numbers = _numbers(header)
-        self._shards = numbers.get(1, 1)
-        self._byte_order = ">" if numbers.get(2) == 1 else "<"
+                header = _numbers(value)
+                self._shards = header.get(1, 1)
+                self._byte_order = ">" if header.get(2) == 1 else "<"
 
     def number(self, name: str) -> float | int | None:
         """Returns a scalar's value.
