@@ -318,7 +318,10 @@ def migrate(context: click.Context, /, paths: tuple[Path, ...], **given: Any) ->
     """
     _prepare()
     if given["list_rules"]:
-        _list_rules()
+        from lossscale_codemods.rules.registry import all_rules
+
+        for rule in sorted(all_rules(), key=lambda rule: rule.id):
+            click.echo(f"{rule.id}  {rule.title}")
         return
     if given["explain"] is not None:
         _explain(given["explain"])
@@ -409,13 +412,6 @@ def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -
     if not quiet:
         click.echo(text.summary(run, write=not check, to_output=True), err=True)
     return run_report.exit_code(run)
-
-
-def _list_rules() -> None:
-    from lossscale_codemods.rules.registry import all_rules
-
-    for rule in sorted(all_rules(), key=lambda rule: rule.id):
-        click.echo(f"{rule.id}  {rule.title}")
 
 
 def _explain(rule_id: str) -> None:

@@ -211,35 +211,10 @@ def live_state(description: Description, where: str) -> LiveState:
     Returns:
         The state, with `None` for values that the file does not hold.
     """
-    return _with_numbered(_named_state(description, where), description)
-
-
-def _named_state(description: Description, where: str) -> LiveState:
-    scalars = description.scalars
-    # Keras 3's wrapper also has a step count, which stays at zero.
-    wrappers = {_group(path) for path in scalars if _name(path) in _KERAS3_NAMES}
-    scale = counter = iterations = left = None
-    for path, value in scalars.items():
-        name = _name(path)
-        if name in _SCALES:
-            scale = float(value)
-        elif name in _COUNTERS:
-            counter = whole(value, path)
-        elif name == _HYSTERESIS:
-            left = whole(value, path)
-        elif name in ITERATIONS and iterations is None and _group(path) not in wrappers:
-            iterations = whole(value, path)
-    slots = len(description.arrays)
-    return LiveState(where, scale, counter, iterations, slots, hysteresis_left=left)
-
-
-def _with_numbered(state: LiveState, description: Description) -> LiveState:
-    """Adds the variables that are saved under a number instead of a name.
-
-    The wrapped optimizer's first variable is its iterations; around a legacy optimizer, the
-    wrapper's are the same. Of Keras 3's wrapper, the third is the counter, the fourth the scale.
-    """
-    scalars = description.scalars
+    state, scalars = _named_state(description, where), description.scalars
+    # Some variables are saved under a number instead of a name. The wrapped optimizer's first
+    # variable is its iterations; around a legacy optimizer, the wrapper's are the same. Of Keras
+    # 3's wrapper, the third is the counter, the fourth the scale.
     inner, deeper = _OWN, _INNER
     while _is_count(scalars.get(f"{deeper}0")):
         # Keras 3 lets a wrapper wrap another.
@@ -259,6 +234,25 @@ def _with_numbered(state: LiveState, description: Description) -> LiveState:
         good_steps=whole(counter, "its counter"),
         hysteresis_left=None if left is None else int(left),
     )
+
+
+def _named_state(description: Description, where: str) -> LiveState:
+    scalars = description.scalars
+    # Keras 3's wrapper also has a step count, which stays at zero.
+    wrappers = {_group(path) for path in scalars if _name(path) in _KERAS3_NAMES}
+    scale = counter = iterations = left = None
+    for path, value in scalars.items():
+        name = _name(path)
+        if name in _SCALES:
+            scale = float(value)
+        elif name in _COUNTERS:
+            counter = whole(value, path)
+        elif name == _HYSTERESIS:
+            left = whole(value, path)
+        elif name in ITERATIONS and iterations is None and _group(path) not in wrappers:
+            iterations = whole(value, path)
+    slots = len(description.arrays)
+    return LiveState(where, scale, counter, iterations, slots, hysteresis_left=left)
 
 
 def wrapper_of(description: Description) -> Generation | None:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from compat_lossscale.errors import MissingExtraError
+from compat_lossscale.formats import hdf5
 from compat_lossscale.formats.artefact import (
     Artefact,
     LiveState,
@@ -24,15 +25,7 @@ from compat_lossscale.formats.artefact import (
     layout_of,
 )
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
-from compat_lossscale.formats.hdf5 import (
-    Description,
-    Window,
-    describe,
-    is_legacy_wrapper,
-    live_state,
-    missing,
-    wrapper_of,
-)
+from compat_lossscale.formats.hdf5 import Description
 from compat_lossscale.spec import Generation, LossScaleSpec
 from compat_lossscale.spec.inner_optimizers import serialized
 from compat_lossscale.spec.wrapper_configs import WrapperConfig, read_wrapper_config, write_config
@@ -70,12 +63,12 @@ def _config_of(
 
     Nothing if the variables are those of an optimizer that is not wrapped.
     """
-    wrapper = wrapper_of(description)
+    wrapper = hdf5.wrapper_of(description)
     if wrapper is None and (description.scalars or description.arrays):
         return ()
     generation = wrapper or (Generation.KERAS3 if is_keras3(version) else Generation.TF_KERAS)
     if not optimizer["config"]:
-        is_legacy = is_legacy_wrapper(description)
+        is_legacy = hdf5.is_legacy_wrapper(description)
         module = "keras.optimizers.legacy" if is_legacy else "keras.optimizers"
         optimizer = {"module": module, **optimizer}
     spec = LossScaleSpec()
@@ -122,12 +115,12 @@ def read(path: str) -> Artefact:
     if note or not (configs or lost):
         # Without h5py. The configs, which are most important, do not need it.
         return artefact
-    state = live_state(description, WEIGHTS)
+    state = hdf5.live_state(description, WEIGHTS)
     not_stated = [NOT_STATED.format(c.generation.value) for c in configs if c.automatic]
     return dataclasses.replace(
         artefact,
         states=() if state == LiveState(WEIGHTS) else (state,),
-        missing=(*not_stated, *missing(configs, state, description)),
+        missing=(*not_stated, *hdf5.missing(configs, state, description)),
     )
 
 
@@ -135,12 +128,24 @@ def _described(file: BinaryIO, archive: zipfile.ZipFile) -> tuple[Description, t
     """Returns the content of the weights, and why they were not read, if they were not."""
     if WEIGHTS not in archive.namelist():
         return Description(), ()
+    info = archive.getinfo(WEIGHTS)
     try:
-        return _describe_weights(file, archive), ()
-    except UnreadableArtefactError as error:
-        raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
+        if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
+            return hdf5.describe(_window(file, info)), ()
+        return hdf5.describe(io.BytesIO(archive.read(WEIGHTS))), ()
     except MissingExtraError as error:
         return Description(), (f"the optimizer's state, which was not read: {error}",)
+    except _DAMAGED as error:
+        raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
+
+
+def _window(file: BinaryIO, info: zipfile.ZipInfo) -> hdf5.Window:
+    file.seek(info.header_offset)
+    header = file.read(_LOCAL_HEADER)
+    if len(header) < _LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
+        raise UnreadableArtefactError("its header is damaged")
+    names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    return hdf5.Window(file, info.header_offset + _LOCAL_HEADER + names, info.file_size)
 
 
 def open_archive(file: BinaryIO) -> zipfile.ZipFile:
@@ -198,26 +203,9 @@ def _version(archive: zipfile.ZipFile) -> str | None:
 
 def _is_wrapped_besides(configs: tuple[StatedConfig, ...], description: Description) -> bool:
     """Whether Keras 3 has wrapped an optimizer that has a `loss_scale_factor` already."""
-    if not configs or wrapper_of(description) is not Generation.KERAS3:
+    if not configs or hdf5.wrapper_of(description) is not Generation.KERAS3:
         return False
     return all(not read_wrapper_config(stated.config).is_wrapper for stated in configs)
-
-
-def _describe_weights(file: BinaryIO, archive: zipfile.ZipFile) -> Description:
-    info = archive.getinfo(WEIGHTS)
-    if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
-        file.seek(info.header_offset)
-        header = file.read(_LOCAL_HEADER)
-        if len(header) < _LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
-            raise UnreadableArtefactError("its header is damaged")
-        names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
-        start = info.header_offset + _LOCAL_HEADER + names
-        return describe(Window(file, start, info.file_size))
-    try:
-        unpacked = archive.read(WEIGHTS)
-    except _DAMAGED as error:
-        raise UnreadableArtefactError(str(error)) from None
-    return describe(io.BytesIO(unpacked))
 
 
 def read_config(path: str) -> Any:

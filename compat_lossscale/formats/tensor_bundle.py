@@ -258,8 +258,6 @@ def _block(data: memoryview, offset: int, size: int) -> Iterator[tuple[bytes, me
     if stored[-1] != 0:
         raise UnreadableArtefactError("its index is compressed, which TensorFlow's never are")
     block = stored[:-1]
-    if size < 4:
-        raise UnreadableArtefactError("its index is damaged: a block is too short")
     restarts = int.from_bytes(block[-4:], "little")
     end = size - 4 - 4 * restarts
     if end < 0:

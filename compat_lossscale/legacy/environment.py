@@ -237,7 +237,7 @@ _KERASES = ("tensorflow.keras.", "tensorflow.compat.v1.keras.", "tensorflow.comp
 _VERSION_1 = "tensorflow.compat.v1"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class FileUsage:
     """What a file uses.
 
@@ -250,11 +250,11 @@ class FileUsage:
             and layers, and names below `tf.keras`.
     """
 
-    neighbours: frozenset[Neighbour] = frozenset()
-    packages: frozenset[str] = frozenset()
-    needed: frozenset[str] = frozenset()
+    neighbours: set[Neighbour] = dataclasses.field(default_factory=set)
+    packages: set[str] = dataclasses.field(default_factory=set)
+    needed: set[str] = dataclasses.field(default_factory=set)
     writes_summaries: bool = False
-    not_on_keras_3: frozenset[str] = frozenset()
+    not_on_keras_3: set[str] = dataclasses.field(default_factory=set)
 
 
 def used_in(source: str | bytes) -> FileUsage:
@@ -270,26 +270,19 @@ def used_in(source: str | bytes) -> FileUsage:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return FileUsage()
     bound = {name: path for node in ast.walk(tree) for name, path, _ in _imports(node)}
-    neighbours: set[Neighbour | None] = set()
-    packages: set[str] = set()
-    summaries = False
-    not_on_keras_3: set[str] = set()
+    file = FileUsage(needed=set(_imported_always(tree)))
     for node in ast.walk(tree):
+        names = {getattr(node, "attr", ""), getattr(node, "name", "")}
         if isinstance(node, ast.Attribute) and node.attr in METHODS:
-            neighbours.add(METHODS[node.attr])
-        not_on_keras_3 |= _NOT_ON_KERAS_3 & {getattr(node, "attr", ""), getattr(node, "name", "")}
+            file.neighbours.add(METHODS[node.attr])
+        file.not_on_keras_3 |= _NOT_ON_KERAS_3 & names
         for path in _paths(node, bound):
-            neighbours.add(neighbour_at(path))
-            not_on_keras_3 |= _gone_from_keras_3(path)
-            summaries = summaries or _is_summary(path)
-        packages.update(path.partition(".")[0] for path in _imported(node))
-    return FileUsage(
-        frozenset(filter(None, neighbours)),
-        frozenset(packages),
-        frozenset(_imported_always(tree)),
-        summaries,
-        frozenset(not_on_keras_3),
-    )
+            neighbour = neighbour_at(path)
+            file.neighbours |= set() if neighbour is None else {neighbour}
+            file.not_on_keras_3 |= _gone_from_keras_3(path)
+            file.writes_summaries |= _is_summary(path)
+        file.packages.update(path.partition(".")[0] for path in _imported(node))
+    return file
 
 
 def _is_summary(path: str) -> bool:

@@ -167,7 +167,8 @@ def all_finite(tree: Any) -> Any:
     return all(bool(np.isfinite(one).all()) for one in arrays)
 
 
-_registered: list[type] = []
+_with_jax: set[type] = set()
+"""The classes that are pytrees of JAX."""
 
 
 def register_pytree(cls: type, children: tuple[str, ...], static: str) -> None:
@@ -180,26 +181,21 @@ def register_pytree(cls: type, children: tuple[str, ...], static: str) -> None:
         static: The attribute that JAX compiles into a function.
     """
     jax = sys.modules.get("jax")
-    if jax is None or cls in _registered:
+    if jax is None or cls in _with_jax:
         return
     import numpy as np  # noqa: PLC0415  # JAX needs it
 
     types: dict[type, Any] = {float: np.float32, int: np.int32}
-    keys = [jax.tree_util.GetAttrKey(name) for name in children]
 
     def flatten(value: Any) -> tuple[list[Any], Any]:
         found = [getattr(value, name) for name in children]
-        return [types.get(type(one), _same)(one) for one in found], getattr(value, static)
+        return [types.get(type(one), lambda x: x)(one) for one in found], getattr(value, static)
 
     def flatten_with_keys(value: Any) -> tuple[list[Any], Any]:
         found, fixed = flatten(value)
-        return list(zip(keys, found, strict=True)), fixed
+        return [*zip(map(jax.tree_util.GetAttrKey, children), found, strict=True)], fixed
 
     jax.tree_util.register_pytree_with_keys(
         cls, flatten_with_keys, lambda fixed, found: cls(fixed, *found), flatten
     )
-    _registered.append(cls)
-
-
-def _same(value: Any) -> Any:
-    return value
+    _with_jax.add(cls)

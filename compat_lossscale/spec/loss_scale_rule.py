@@ -17,14 +17,7 @@ from compat_lossscale.errors import (
     InexpressibleLossScaleError,
     LossScaleArgumentError,
 )
-from compat_lossscale.spec.arrays import (
-    Scalars,
-    map_tree,
-    product,
-    quotient,
-    register_pytree,
-    scalars_of,
-)
+from compat_lossscale.spec import arrays
 from compat_lossscale.spec.configs import DEFAULT_INITIAL_SCALE
 from compat_lossscale.spec.update_rule import PYTHON, RuleNumbers, ScaleState, next_state
 
@@ -229,7 +222,7 @@ class LossScaleRule:
         """
         if getattr(initial_scale, "ndim", 0):
             raise refusal("initial_scale", "a single number", initial_scale)
-        scalars = scalars_of(initial_scale)
+        scalars = arrays.scalars_of(initial_scale)
         if scalars.operations is PYTHON:
             number = initial_scale.item() if hasattr(initial_scale, "item") else initial_scale
             if PYTHON.float32(checked_number("initial_scale", number)) <= 0:
@@ -401,7 +394,7 @@ class LossScaleState:
     hysteresis_left: Any
 
     def __post_init__(self) -> None:
-        register_pytree(
+        arrays.register_pytree(
             LossScaleState, ("loss_scale", "good_steps", "hysteresis_left"), static="rule"
         )
 
@@ -419,7 +412,7 @@ class LossScaleState:
         Raises:
             LossScaleArgumentError: A value is neither a number, an array nor a container of them.
         """
-        return map_tree(lambda one: product(one, self.loss_scale), loss)
+        return arrays.map_tree(lambda one: arrays.product(one, self.loss_scale), loss)
 
     def unscale(self, gradients: Any) -> Any:
         """Returns gradients divided by the loss scale.
@@ -433,7 +426,7 @@ class LossScaleState:
         Raises:
             LossScaleArgumentError: A value is neither a number, an array nor a container of them.
         """
-        return map_tree(lambda one: quotient(one, self.loss_scale), gradients)
+        return arrays.map_tree(lambda one: arrays.quotient(one, self.loss_scale), gradients)
 
     def adjust(self, finite: Any) -> LossScaleState:
         """Returns the state for the next step, as `compat_lossscale.spec.next_state` computes it.
@@ -450,7 +443,7 @@ class LossScaleState:
                 f'"finite" must be a single truth value, but has the shape {tuple(finite.shape)}. '
                 "Pass all_finite(gradients)."
             )
-        scalars = scalars_of(self.loss_scale, finite)
+        scalars = arrays.scalars_of(self.loss_scale, finite)
         before = ScaleState(
             scalars.float32(self.loss_scale),
             scalars.int32(self.good_steps),
@@ -465,7 +458,7 @@ class LossScaleState:
             scalars.int32(after.hysteresis_left),
         )
 
-    def _numbers(self, scalars: Scalars) -> RuleNumbers:
+    def _numbers(self, scalars: arrays.Scalars) -> RuleNumbers:
         numbers = self.rule.numbers
         if scalars.operations is PYTHON:
             return numbers

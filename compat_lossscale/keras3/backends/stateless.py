@@ -14,12 +14,13 @@ from keras import ops
 from compat_lossscale.errors import (
     LossScaleArgumentError,
     LossScaleMisuseError,
+    LossScaleStuckError,
     NotCountedError,
 )
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.private import apply_by_inner
 from compat_lossscale.members.guards import (
-    refuse_to_go_on,
+    AT_FLOOR,
     warn_that_it_is_stuck,
     warn_that_it_starts_again,
 )
@@ -187,7 +188,6 @@ class StatelessSteps(keras.optimizers.LossScaleOptimizer):
         return variables if left is None else [*variables, left]
 
     def _stated_rule(self) -> LossScaleRule | None:
-        """The rule, if one was stated."""
         return self._spec.rule
 
     @property
@@ -296,7 +296,7 @@ class EagerSteps(StatelessSteps):
         if self._steps_at_floor < rule.floor_steps:
             return
         if rule.on_floor == "raise":
-            refuse_to_go_on()
+            raise LossScaleStuckError(AT_FLOOR)
         if rule.on_floor == "warn" and not self._has_said_it_is_stuck:
             self._has_said_it_is_stuck = True
             warn_that_it_is_stuck(rule.min_scale)
