@@ -85,19 +85,8 @@ def doctor(
     next_step = _next_step(jobs, places, survey, is_ready=not used.needs())
     code = int(any(job.outlook is not Outlook.WORKS for job in jobs))
     if as_json_:
-        value = {
-            "version": 1,
-            "python": installed.python,
-            "packages": dict(installed.packages),
-            "tf_use_legacy_keras": installed.legacy_keras,
-            "jobs": [{**vars(job), "outlook": job.outlook.value} for job in jobs],
-            "notes": [{"reason": note.reason, "step": note.step} for note in notes],
-            "old_names": dataclasses.asdict(survey),
-            "neighbours": _usage_as_json(used),
-            "next": next_step,
-            "exit_code": code,
-        }
-        click.echo(json.dumps(value, indent=2))
+        value = {**_as_json(installed, jobs, notes, survey, used), "next": next_step}
+        click.echo(json.dumps({**value, "exit_code": code}, indent=2))
     else:
         lines = (
             *_installed(installed, shows_choice="tensorflow" in uses),
@@ -185,6 +174,35 @@ def _old_names(survey: Survey, paths: Sequence[Path], seconds: float) -> Iterato
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _as_json(
+    installed: Environment,
+    jobs: Sequence[Job],
+    notes: Sequence[Note],
+    survey: Survey,
+    used: UsedNeighbours,
+) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "python": installed.python,
+        "packages": dict(installed.packages),
+        "tf_use_legacy_keras": installed.legacy_keras,
+        "jobs": [{**vars(job), "outlook": job.outlook.value} for job in jobs],
+        "notes": [{"reason": note.reason, "step": note.step} for note in notes],
+        "old_names": dataclasses.asdict(survey),
+        "neighbours": {
+            "served": sorted(one.name for one in used.files if one.is_served),
+            "not_served": [
+                {"name": one.name, "reason": one.explanation()}
+                for one in used.files
+                if not one.is_served
+            ],
+            "needs": [{"reason": reason, "step": step} for reason, step in used.needs()],
+            "not_installed": sorted(used.missing),
+            "not_on_keras_3": sorted(used.not_on_keras_3),
+        },
+    }
 
 
 _DISTRIBUTIONS = {
@@ -335,17 +353,3 @@ def _usage_lines(used: UsedNeighbours) -> Iterator[str]:
 def _first(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}"
-
-
-def _usage_as_json(used: UsedNeighbours) -> dict[str, Any]:
-    return {
-        "served": sorted(one.name for one in used.files if one.is_served),
-        "not_served": [
-            {"name": one.name, "reason": one.explanation()}
-            for one in used.files
-            if not one.is_served
-        ],
-        "needs": [{"reason": reason, "step": step} for reason, step in used.needs()],
-        "not_installed": sorted(used.missing),
-        "not_on_keras_3": sorted(used.not_on_keras_3),
-    }

@@ -123,7 +123,10 @@ def verify(paths: tuple[str, ...], **given: Any) -> None:
         left = [one for one in results if one.status in _SHOWN_QUIETLY]
         lines = [*text_of(left, paths), *extra]
     else:
-        lines = [*text_of(results, paths), *extra, _summary(results)]
+        counts = [f"{count} {one.words}" for one, count in verification.totals(results).items()]
+        noun = "artefact" if len(results) == 1 else "artefacts"
+        summary = f"{len(results)} {noun}: {', '.join(counts)}"
+        lines = [*text_of(results, paths), *extra, summary]
     for line in lines:
         click.echo(line)
     sys.exit(code)
@@ -271,9 +274,3 @@ def _conversion(conversion: Conversion) -> Iterator[str]:
 def _field(field: Field) -> str:
     value = "" if field.value is None else f" = {printable(json.dumps(field.value))}"
     return printable(f"    {field.verdict.value}: {field.name}{value}: {field.reason}")
-
-
-def _summary(results: Sequence[Verification]) -> str:
-    counts = [f"{count} {status.words}" for status, count in verification.totals(results).items()]
-    noun = "artefact" if len(results) == 1 else "artefacts"
-    return f"{len(results)} {noun}: {', '.join(counts)}"

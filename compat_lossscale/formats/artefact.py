@@ -183,12 +183,9 @@ def put_config(tree: Any, keys: Sequence[str | int], config: Mapping[str, Any]) 
     functools.reduce(operator.getitem, above, tree)[last] = config
 
 
-_Found = tuple[Mapping[str, Any], str, tuple[str | int, ...], Mapping[Any, Any]]
-
-
 def _find(
     tree: Any, where: str, keys: tuple[str | int, ...], beside: Mapping[Any, Any]
-) -> Iterator[_Found]:
+) -> Iterator[tuple[Mapping[str, Any], str, tuple[str | int, ...], Mapping[Any, Any]]]:
     if isinstance(tree, Mapping):
         if states_loss_scale(tree):
             yield tree, where, keys, beside

@@ -14,14 +14,13 @@ from compat_lossscale.errors import (
     LossScaleArgumentError,
     LossScaleMisuseWarning,
 )
-from compat_lossscale.members.guards import frames_to_the_program
 from compat_lossscale.spec.inner_optimizers import OPTIONS, Family
 
 _OF_THE_INNER_OPTIMIZER = OPTIONS[Family.KERAS3]
 """Arguments that configs of Keras before 3.9 have, and their values in these."""
 
 
-_WHY_EMPTY = (
+WHY_EMPTY = (
     "nothing is trained. Likely, the list of variables is that of a tf.Module, whose `variables` "
     "and `trainable_variables` leave out the layers of Keras 3, for these are no tf.Module; or it "
     "was made before the layers were built. Collect `trainable_variables` of the layers and models "
@@ -133,13 +132,4 @@ def check_has_gradients(gradients: Sized, method: str) -> None:
         ValueError: There are none.
     """
     if not gradients:
-        raise ValueError(f"{method}() got no gradients and no variables: {_WHY_EMPTY}")
-
-
-def warn_of_no_variables(method: str) -> None:
-    """Warns of a step of an optimizer that was built for no variables."""
-    warnings.warn(
-        f"{method}() of an optimizer that was built for no variables: {_WHY_EMPTY}",
-        LossScaleMisuseWarning,
-        stacklevel=frames_to_the_program(),
-    )
+        raise ValueError(f"{method}() got no gradients and no variables: {WHY_EMPTY}")

@@ -396,7 +396,10 @@ class LossScaleOptimizer(
     def _multiply(self, loss: Any, method: str) -> Any:
         self._check_not_constant([loss], method)
         if method == "scale_loss":
-            return keras.ops.multiply(_at_least_float32(loss), self._current_scale())
+            loss = keras.ops.convert_to_tensor(loss)
+            # PyTorch would keep the dtype of a loss with elements.
+            dtype = keras.backend.result_type(loss.dtype, "float32")
+            return keras.ops.multiply(keras.ops.cast(loss, dtype), self._current_scale())
         loss = _as_tensor(loss)
         return loss * keras.ops.cast(self._current_scale(), loss.dtype)
 
@@ -554,7 +557,12 @@ class LossScaleOptimizer(
             arguments.check_has_gradients(gradients, "stateless_apply")
         elif not gradients:
             # No error: `fit` on JAX does it for a model whose layers are all frozen.
-            arguments.warn_of_no_variables("stateless_apply")
+            warnings.warn(
+                "stateless_apply() of an optimizer that was built for no variables: "
+                f"{arguments.WHY_EMPTY}",
+                LossScaleMisuseWarning,
+                stacklevel=frames_to_the_program(),
+            )
         scaled = self._protocols.gradients_are_scaled("stateless_apply", otherwise=Protocol.KERAS_3)
         # Keras' own class takes variables too.
         optimizer_variables, trainable_variables = (
@@ -701,8 +709,12 @@ class LossScaleOptimizer(
             name=optimizer.name,
         )
         if trained:
-            with private.kept_as_built(inner_optimizer):
+            # Nothing documents that to build the inner optimizer a second time does no harm.
+            vars(inner_optimizer)["build"] = lambda variables: None
+            try:
                 taken.build(trained)
+            finally:
+                del vars(inner_optimizer)["build"]
         if optimizer.built:
             taken._make_scale_variables()
             taken.dynamic_scale.assign(optimizer.dynamic_scale)
@@ -725,12 +737,6 @@ def _as_tensor(loss: Any) -> Any:
             "convert it by keras.ops.cast(..., 'float32')."
         )
     return tensor
-
-
-def _at_least_float32(loss: Any) -> Any:
-    """A loss in the dtype in which it is scaled. PyTorch would keep that of one with elements."""
-    loss = keras.ops.convert_to_tensor(loss)
-    return keras.ops.cast(loss, keras.backend.result_type(loss.dtype, "float32"))
 
 
 def _as(before: Any, after: Any) -> Any:

@@ -129,25 +129,23 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
         return getattr(self.inner_optimizer, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_of_the_inner_optimizer(name):
-            setattr(self.inner_optimizer, name, value)
-        else:
-            super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        of_inner = {name for name in vars(self.inner_optimizer) if not name.startswith("_")}
-        return sorted({*super().__dir__(), *of_inner})
-
-    def _is_of_the_inner_optimizer(self, name: str) -> bool:
-        """Whether only the inner optimizer has an attribute, such as `momentum`."""
         inner_optimizer = self.__dict__.get("inner_optimizer")
-        return (
+        # Such as `momentum`, which no other has.
+        is_of_the_inner_optimizer = (
             inner_optimizer is not None
             and not name.startswith("_")
             and name in vars(inner_optimizer)
             and name not in self.__dict__
             and not hasattr(type(self), name)
         )
+        if is_of_the_inner_optimizer:
+            setattr(inner_optimizer, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        of_inner = {name for name in vars(self.inner_optimizer) if not name.startswith("_")}
+        return sorted({*super().__dir__(), *of_inner})
 
     lr = old_members.LR
 

@@ -176,7 +176,7 @@ def notes(environment: Environment) -> list[Note]:
     tensorflow = environment.packages["tensorflow"]
     if tensorflow is None:
         return []
-    found_notes = _which_keras(environment)
+    found_notes = [*_which_keras(environment)]
     if numbers(tensorflow) > NEWEST_TENSORFLOW:
         reason = (
             f"TensorFlow {tensorflow} is newer than {_dotted(NEWEST_TENSORFLOW)}, the newest that "
@@ -188,16 +188,15 @@ def notes(environment: Environment) -> list[Note]:
     return found_notes
 
 
-def _which_keras(environment: Environment) -> list[Note]:
+def _which_keras(environment: Environment) -> Iterator[Note]:
     keras, chosen = environment.packages["keras"], environment.legacy_keras
     if environment.packages["tf_keras"] is None:
         if chosen in TAKEN_FOR_TRUE:
             reason = f"{LEGACY_KERAS}={chosen} asks for tf-keras, which is not installed."
-            return [Note(reason, f"Install tf-keras, or: unset {LEGACY_KERAS}")]
-        return []
+            yield Note(reason, f"Install tf-keras, or: unset {LEGACY_KERAS}")
+        return
     if keras is None or numbers(keras) < (3,):
-        return []
-    keras_notes = []
+        return
     if chosen not in TAKEN_FOR_TRUE:
         state = (
             f"{LEGACY_KERAS} is not set"
@@ -208,14 +207,12 @@ def _which_keras(environment: Environment) -> list[Note]:
             f"{state}, so tf.keras is Keras 3 in plain Python. `compat-lossscale run` and "
             "compat_lossscale.install() choose tf-keras themselves; migrated programs do not."
         )
-        keras_notes.append(Note(reason, f"export {LEGACY_KERAS}=1", "tensorflow"))
+        yield Note(reason, f"export {LEGACY_KERAS}=1", "tensorflow")
     reason = (
         f"`import keras` is Keras {keras} in plain Python, and none of its layers goes into a "
         "model of tf-keras. Under `compat-lossscale run`, it is tf-keras."
     )
-    step = "For tf-keras, write `from tensorflow import keras`."
-    keras_notes.append(Note(reason, step, "keras"))
-    return keras_notes
+    yield Note(reason, "For tf-keras, write `from tensorflow import keras`.", "keras")
 
 
 def numbers(version: str) -> tuple[int, ...]:

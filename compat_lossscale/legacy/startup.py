@@ -171,19 +171,17 @@ def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
         # A program that came through standard input is in no file.
         return module_globals.get("__name__") == "__main__"
     path = os.path.realpath(file)
+    if _is_installed(path):
+        return False
+    import sysconfig  # noqa: PLC0415  # only if used
+
+    places = [os.path.join(sysconfig.get_path(one), "") for one in ("stdlib", "platstdlib")]  # noqa: PTH118  # no pathlib here
     # This package may be in no such folder: an editable install is in that of its sources.
-    return not _is_installed(path) and not path.startswith((*_standard_library(), _OWN_SOURCES))
+    return not path.startswith((*places, _OWN_SOURCES))
 
 
 def _is_installed(path: str) -> bool:
     return any(f"/{name}/" in path for name in ("site-packages", "dist-packages"))
-
-
-def _standard_library() -> tuple[str, ...]:
-    import sysconfig  # noqa: PLC0415  # see above
-
-    places = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
-    return tuple(os.path.join(place, "") for place in places)  # noqa: PTH118  # see above
 
 
 _TENSORFLOW = "tensorflow"

@@ -159,7 +159,11 @@ class Rebuilding:
     def _one_layer(self, old: Any) -> Any:
         name, place = type(old).__name__, f"layer {old.name}"
         cls = getattr(self.target.layers, name, None)
-        if not isinstance(old, self.source.layers.Layer) or not self._is_own(old):
+        root = type(old).__module__.partition(".")[0]
+        of_keras = root == self.source.__name__ or type(old) is getattr(
+            self.source.layers, name, None
+        )
+        if not isinstance(old, self.source.layers.Layer) or not of_keras:
             raise ConversionError(
                 f"{place} is of a class of your own, {name}, of which {self.title} knows nothing: "
                 f"build the model in {self.title}, and load its weights there"
@@ -191,12 +195,6 @@ class Rebuilding:
             raise ConversionError(f"{place}: {self.title} does not build it: {error}") from error
         self.layers.append((old, new))
         return new
-
-    def _is_own(self, old: Any) -> bool:
-        root = self.source.__name__
-        return type(old).__module__.split(".")[0] == root or type(old) is getattr(
-            self.source.layers, type(old).__name__, None
-        )
 
     # --- settings ---------------------------------------------------------------------------------
 

@@ -89,24 +89,14 @@ def is_torch(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def product(array: Any, scalar: Any) -> Any:
-    """Multiplies a number or an array by a scalar, in float32 or in float64."""
-    return _in_float32(array) * _beside(scalar, array)
-
-
-def quotient(array: Any, scalar: Any) -> Any:
-    """Divides a number or an array by a scalar, in float32 or in float64."""
-    return _in_float32(array) / _beside(scalar, array)
-
-
-def _in_float32(array: Any) -> Any:
+def in_float32(array: Any) -> Any:
     """Casts an array of float16 or bfloat16, and returns any other value as it is."""
     if "float16" not in str(getattr(array, "dtype", "")):
         return array
     return array.float() if is_torch(array) else array.astype("float32")
 
 
-def _beside(scalar: Any, array: Any) -> Any:
+def beside(scalar: Any, array: Any) -> Any:
     """Returns a scalar, on the device of an array if both are tensors of PyTorch."""
     return scalar.to(array.device) if is_torch(scalar) and is_torch(array) else scalar
 

@@ -59,13 +59,6 @@ def check_fixed_value(value: float) -> None:
         )
 
 
-def reciprocal(name: str, value: float) -> float:
-    """Returns 1 divided by a number above 1."""
-    if checked_number(name, value) <= 1:
-        raise refusal(name, "greater than 1", value)
-    return 1 / value
-
-
 def refusal(name: str, bound: str, value: object) -> LossScaleArgumentError:
     """Returns the error about the value of a field."""
     return LossScaleArgumentError(
@@ -307,10 +300,12 @@ class LossScaleRule:
                 an error.
             scale_factor: The factor of growth and backoff.
         """
+        if checked_number("scale_factor", scale_factor) <= 1:
+            raise refusal("scale_factor", "greater than 1", scale_factor)
         return cls(
             growth_steps=scale_window,
             growth_factor=scale_factor,
-            backoff_factor=reciprocal("scale_factor", scale_factor),
+            backoff_factor=1 / scale_factor,
             min_scale=min_scale,
             hysteresis=delayed_shift,
             consecutive_hysteresis=consecutive_hysteresis,
@@ -412,7 +407,9 @@ class LossScaleState:
         Raises:
             LossScaleArgumentError: A value is neither a number, an array nor a container of them.
         """
-        return arrays.map_tree(lambda one: arrays.product(one, self.loss_scale), loss)
+        return arrays.map_tree(
+            lambda one: arrays.in_float32(one) * arrays.beside(self.loss_scale, one), loss
+        )
 
     def unscale(self, gradients: Any) -> Any:
         """Returns gradients divided by the loss scale.
@@ -426,7 +423,9 @@ class LossScaleState:
         Raises:
             LossScaleArgumentError: A value is neither a number, an array nor a container of them.
         """
-        return arrays.map_tree(lambda one: arrays.quotient(one, self.loss_scale), gradients)
+        return arrays.map_tree(
+            lambda one: arrays.in_float32(one) / arrays.beside(self.loss_scale, one), gradients
+        )
 
     def adjust(self, finite: Any) -> LossScaleState:
         """Returns the state for the next step, as `compat_lossscale.spec.next_state` computes it.
@@ -449,23 +448,17 @@ class LossScaleState:
             scalars.int32(self.good_steps),
             scalars.int32(self.hysteresis_left),
         )
-        condition = scalars.condition(finite)
-        after = next_state(before, condition, self._numbers(scalars), scalars.operations)
+        condition, numbers = scalars.condition(finite), self.rule.numbers
+        if scalars.operations is not PYTHON:
+            # Frameworks compare with an int32, in which larger numbers wrap.
+            steps, delay = min(numbers.growth_steps, 2**30), min(numbers.growth_delay, 2**30)
+            numbers = numbers._replace(growth_steps=steps, growth_delay=delay)
+        after = next_state(before, condition, numbers, scalars.operations)
         return LossScaleState(
             self.rule,
             scalars.float32(after.scale),
             scalars.int32(after.good_steps),
             scalars.int32(after.hysteresis_left),
-        )
-
-    def _numbers(self, scalars: arrays.Scalars) -> RuleNumbers:
-        numbers = self.rule.numbers
-        if scalars.operations is PYTHON:
-            return numbers
-        # Frameworks compare with an int32, in which larger numbers wrap.
-        return numbers._replace(
-            growth_steps=min(numbers.growth_steps, 2**30),
-            growth_delay=min(numbers.growth_delay, 2**30),
         )
 
     @classmethod

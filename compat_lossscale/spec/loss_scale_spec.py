@@ -86,17 +86,16 @@ class LossScaleSpec:
     def _take_numbers_of(self, rule: LossScaleRule) -> None:
         if not isinstance(rule, LossScaleRule):
             raise LossScaleArgumentError(f"rule must be a LossScaleRule, but got: {rule!r}.")
-        stated = {"growth_steps": rule.growth_steps, "multiplier": rule.growth_factor}
-        for name, default in (
-            ("growth_steps", DEFAULT_GROWTH_STEPS),
-            ("multiplier", DEFAULT_MULTIPLIER),
+        for name, default, stated in (
+            ("growth_steps", DEFAULT_GROWTH_STEPS, rule.growth_steps),
+            ("multiplier", DEFAULT_MULTIPLIER, rule.growth_factor),
         ):
             value = getattr(self, name)
-            if value not in (default, stated[name]):
+            if value not in (default, stated):
                 raise LossScaleArgumentError(
-                    f"The rule says {stated[name]}, but {name} is {value}. Give one of the two."
+                    f"The rule says {stated}, but {name} is {value}. Give one of the two."
                 )
-            object.__setattr__(self, name, stated[name])
+            object.__setattr__(self, name, stated)
         if rule.multiplier is not None:
             object.__setattr__(self, "rule", None)
 

@@ -144,7 +144,15 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
     refuse_impossible(spec)
     bare, class_name = configs.unwrapped(config)
     if _states_factor(bare):
-        return _without_wrapper(config, bare, spec)
+        # The config of an optimizer of Keras 3 that scales the loss itself.
+        if bare is config:
+            # What `get_config()` returns, without the class.
+            return WrapperConfig(Generation.KERAS3, spec, None, is_wrapper=False)
+        settings = {key: value for key, value in bare.items() if key != configs.FACTOR}
+        optimizer = {**config, "config": settings}
+        return WrapperConfig(
+            Generation.KERAS3, spec, optimizer, class_name="LossScaleOptimizer", is_wrapper=False
+        )
     inner: Any = None
     generation = Generation.TF23
     if isinstance(bare.get("optimizer"), Mapping) and "loss_scale" in bare:
@@ -182,20 +190,6 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
 
 def _states_factor(bare: Mapping[str, Any]) -> bool:
     return bare.get(configs.FACTOR) is not None and bare.keys().isdisjoint(configs.INNER_KEYS)
-
-
-def _without_wrapper(
-    config: Mapping[str, Any], bare: Mapping[str, Any], spec: LossScaleSpec
-) -> WrapperConfig:
-    """Takes apart the config of an optimizer of Keras 3 that scales the loss itself."""
-    if bare is config:
-        # What `get_config()` returns, without the class.
-        return WrapperConfig(Generation.KERAS3, spec, None, is_wrapper=False)
-    settings = {key: value for key, value in bare.items() if key != configs.FACTOR}
-    inner = {**config, "config": settings}
-    return WrapperConfig(
-        Generation.KERAS3, spec, inner, class_name="LossScaleOptimizer", is_wrapper=False
-    )
 
 
 def _generation_of_later_form(config: Mapping[str, Any], bare: Mapping[str, Any]) -> Generation:
@@ -286,8 +280,17 @@ def write_config(
         bare |= {"count_skipped_steps": True} if parts.counts_skipped_steps else {}
     if parts.class_name is None:
         return bare
-    stored = inner_optimizers.family(parts.inner, parts.generation)
-    return _wrap(bare, wanted_family(stored, parts.generation, target), target)
+    # Where this package is imported, its own class loads from Keras 3's; elsewhere Keras' does.
+    module, name = "keras.optimizers", "LossScaleOptimizer"
+    if target is not Generation.KERAS3:
+        module = _TF_KERAS_MODULE
+        stored = inner_optimizers.family(parts.inner, parts.generation)
+        if wanted_family(stored, parts.generation, target) is Family.NEW:
+            name = "LossScaleOptimizerV3"
+    written = {"class_name": name, "config": bare}
+    if target not in _HAVE_MODULES:
+        return written
+    return {"module": module, **written, "registered_name": name}
 
 
 def wanted_family(stored: Family, source: Generation, target: Generation) -> Family:
@@ -301,22 +304,10 @@ def wanted_family(stored: Family, source: Generation, target: Generation) -> Fam
     return stored if source is target else Family.LEGACY
 
 
-def _wrap(bare: dict[str, Any], family: Family, target: Generation) -> dict[str, Any]:
-    # Where this package is imported, its own class loads from Keras 3's; elsewhere Keras' does.
-    module, name = "keras.optimizers", "LossScaleOptimizer"
-    if target is not Generation.KERAS3:
-        module = _TF_KERAS_MODULE
-        name = "LossScaleOptimizerV3" if family is Family.NEW else name
-    written = {"class_name": name, "config": bare}
-    if target not in _HAVE_MODULES:
-        return written
-    return {"module": module, **written, "registered_name": name}
-
-
 def write_optimizer(
     inner: Mapping[str, Any], source: Generation, target: Generation, reasons: dict[str, str]
 ) -> dict[str, Any]:
-    """Writes the config of an optimizer without a loss scale; see `write_config`."""
+    """Writes the config of an optimizer itself, without its wrapper; see `write_config`."""
     if not inner_optimizers.is_known(inner):
         return _write_own_class(inner, target)
     stored_family = inner_optimizers.family(inner, source)

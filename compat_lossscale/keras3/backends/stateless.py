@@ -44,12 +44,10 @@ _OPERATIONS = Operations(
 
 _NOT_COUNTED = ("skipped_steps", "last_step_skipped")
 """What optimizers of the other backends have."""
-_INSTEAD = {
-    "scale_loss": (
-        "Call stateless_scale_loss(optimizer_variables, loss), with the optimizer_variables that "
-        "stateless_apply() is given."
-    )
-}
+_INSTEAD_OF_SCALE_LOSS = (
+    "Call stateless_scale_loss(optimizer_variables, loss), with the optimizer_variables that "
+    "stateless_apply() is given."
+)
 _IN_A_SCOPE = (
     "Call {}() in `with keras.StatelessScope(state_mapping=zip(optimizer.variables, "
     "optimizer_variables)):`, with the optimizer_variables that stateless_apply() is given."
@@ -88,13 +86,14 @@ class StatelessSteps(keras.optimizers.LossScaleOptimizer):
         # A function that is only differentiated has tracers too, and runs with today's loss scale.
         # Where JAX compiles, what is computed from constants is traced as well.
         if isinstance(ops.add(scale, 0.0), jax.core.Tracer):
+            in_a_scope = _IN_A_SCOPE.format(method)
             self._guards.warn(
                 "constant",
                 f"{method}() was called in a function that JAX compiles, where the variables of "
                 f"this optimizer are not traced. The loss scale that it has now, {float(scale):g}, "
                 "becomes a constant of the function, while stateless_apply() uses the one that "
                 "moves: the updates become too small or too large, or every step is skipped. "
-                f"{_INSTEAD.get(method, _IN_A_SCOPE.format(method))}",
+                f"{_INSTEAD_OF_SCALE_LOSS if method == 'scale_loss' else in_a_scope}",
             )
 
     def _current_scale(self) -> Any:
