@@ -108,7 +108,7 @@ def load_ipython_extension(ipython: object) -> None:
     from compat_lossscale.legacy import startup, waiting  # noqa: PLC0415  # only if used
 
     require_tensorflow("%load_ext compat_lossscale")
-    if waiting.what_to_install() is None:
+    if waiting.to_install is None:
         startup.install_when_imported(
             "%load_ext compat_lossscale", legacy_optimizers=True, neighbours=True
         )

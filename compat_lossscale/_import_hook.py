@@ -50,12 +50,13 @@ def when_imported(
     _waiting.setdefault(name, []).append(hook)
     if _Finder not in sys.meta_path:
         add_finder(_Finder, first=True)
+    undo.append(lambda: _remove(name, hook))
 
-    def take_back() -> None:
-        if any(one is hook for one in _waiting.get(name, ())):
-            _remove(name, hook)
 
-    undo.append(take_back)
+def take_back(undo: list[Callable[[], None]]) -> None:
+    """Undoes all changes."""
+    while undo:
+        undo.pop()()
 
 
 def add_finder(finder: Any, *, first: bool) -> None:
@@ -95,6 +96,26 @@ def looking_up(module: ModuleType, find: Callable[[str], Any]) -> Callable[[str]
         )
 
     return look_up
+
+
+class Alias:
+    """Loads a module that is there already under another name.
+
+    Args:
+        module: The module.
+    """
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Returns the module."""
+        del spec
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Gives the module back its own spec, which the import has replaced."""
+        module.__spec__ = self._spec
 
 
 class _Finder:
@@ -146,7 +167,7 @@ def _watch(loader: Any) -> None:
 
 
 def _remove(name: str, hook: _Hook) -> None:
-    """Removes a hook, and with the last hook the finder."""
+    """Removes a hook, if it waits still, and with the last hook the finder."""
     hooks = [one for one in _waiting.get(name, ()) if one is not hook]
     if hooks:
         _waiting[name] = hooks

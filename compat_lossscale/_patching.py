@@ -12,17 +12,16 @@ from collections.abc import Callable, Mapping, MutableMapping
 from importlib.machinery import ModuleSpec
 from typing import Any, TypeAlias
 
-from compat_lossscale._import_hook import add_finder, remove_finder
+from compat_lossscale._import_hook import (
+    add_finder,
+    remove_finder,
+    take_back,
+    when_imported,
+)
 
 Undo: TypeAlias = list[Callable[[], None]]
 """Functions that undo changes, one each, to be called in reverse order. Every change adds one."""
 _MISSING = object()
-
-
-def take_back(undo: Undo) -> None:
-    """Undoes all changes."""
-    while undo:
-        undo.pop()()
 
 
 def set_item(items: MutableMapping[str, Any], name: str, value: Any, undo: Undo) -> None:
@@ -81,7 +80,6 @@ def put_private_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
 
 
 def _forget(path: str, package: types.ModuleType) -> None:
-    """Removes a module from the imported ones."""
     sys.modules.pop(path, None)
     vars(package).pop(path.rpartition(".")[2], None)
 
@@ -122,6 +120,30 @@ def modules_at(path: str) -> list[Any]:
     if imported is not None and all(imported is not one for one in modules):
         modules.append(imported)
     return modules
+
+
+_API_ROOTS = ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1")
+
+
+def public_modules(place: str) -> list[Any]:
+    """Returns the modules that a public name of TensorFlow is in: some for each of its APIs."""
+    modules = [module for path in _public_paths(place) for module in modules_at(path)]
+    return list({id(module): module for module in modules}.values())
+
+
+def _public_paths(place: str) -> list[str]:
+    below = place.partition(".")[2]
+    return [f"{api}.{below}".removesuffix(".") for api in _API_ROOTS]
+
+
+def put_in_public_modules(place: str, put_in: Callable[[Any], None], undo: Undo) -> None:
+    """Calls a function with each of these modules."""
+    for module in public_modules(place):
+        put_in(module)
+    # `import tensorflow.data.experimental` makes a second copy, which is `tf.data`'s from then on.
+    for path in _public_paths(place):
+        if path not in sys.modules:
+            when_imported(path, put_in, undo)
 
 
 def alias(path: str, module: Any, undo: Undo) -> None:

@@ -15,13 +15,8 @@ import tensorflow as tf  # noqa: E402  # after the check
 import tf_keras  # noqa: E402  # after the check
 
 from compat_lossscale.errors import LossScaleArgumentError  # noqa: E402  # after the check
-from compat_lossscale.watching.logging_hooks import (  # noqa: E402  # after the check
-    LoggingHooks,  # after the check
-    is_of_keras_3,
-    loss_scale_of,
-    skipped_steps_of,
-    state_of_keras_3,
-)
+from compat_lossscale.watching import logging_hooks  # noqa: E402  # after the check
+from compat_lossscale.watching.logging_hooks import LoggingHooks  # noqa: E402  # after the check
 
 __all__ = ["LossScaleLogger"]
 
@@ -71,7 +66,7 @@ def state_reader(optimizer: Any) -> Callable[[], dict[str, float]]:
     Raises:
         LossScaleArgumentError: It is an optimizer of Keras 3, which does not run on TensorFlow.
     """
-    if is_of_keras_3(optimizer):
+    if logging_hooks.is_of_keras_3(optimizer):
         # The optimizer has imported Keras 3. This module works without it.
         backend = sys.modules["keras"].config.backend()
         if backend != "tensorflow":
@@ -79,16 +74,16 @@ def state_reader(optimizer: Any) -> Callable[[], dict[str, float]]:
                 "compat_lossscale.callbacks.LossScaleLogger reads variables of TensorFlow, and "
                 f"Keras runs on {backend}. Use compat_lossscale.keras3.LossScaleLogger."
             )
-        return lambda: state_of_keras_3(optimizer)
+        return lambda: logging_hooks.state_of_keras_3(optimizer)
 
     def tensors() -> dict[str, Any]:
-        loss_scale = loss_scale_of(optimizer)
+        loss_scale = logging_hooks.loss_scale_of(optimizer)
         good_steps = getattr(loss_scale, "good_steps", None)
         tensors_by_name = {
             "step": getattr(optimizer, "iterations", None),
             "loss_scale": loss_scale() if callable(loss_scale) else loss_scale,
             "good_steps": getattr(optimizer, "dynamic_counter", good_steps),
-            "skipped_steps": skipped_steps_of(optimizer),
+            "skipped_steps": logging_hooks.skipped_steps_of(optimizer),
         }
         return {name: value for name, value in tensors_by_name.items() if value is not None}
 

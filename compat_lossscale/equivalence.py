@@ -68,7 +68,13 @@ def convert_config(config: Mapping[str, Any], *, to: Generation | str) -> dict[s
         ConfigFormatError: `config` is not a config of a loss scale.
         ValueError: There is no such generation.
     """
-    generation = _generation(to)
+    try:
+        generation = Generation(to)
+    except ValueError:
+        known = ", ".join(generation.value for generation in Generation)
+        raise LossScaleArgumentError(
+            f"There is no generation {to!r}. Convert to one of: {known}."
+        ) from None
     conversion = convert(config, generation)
     if conversion.lost or conversion.config is None:
         reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
@@ -76,16 +82,6 @@ def convert_config(config: Mapping[str, Any], *, to: Generation | str) -> dict[s
             f"The form of {generation.title} cannot express this config: {reasons}"
         )
     return conversion.config
-
-
-def _generation(name: Generation | str) -> Generation:
-    try:
-        return Generation(name)
-    except ValueError:
-        known = ", ".join(generation.value for generation in Generation)
-        raise LossScaleArgumentError(
-            f"There is no generation {name!r}. Convert to one of: {known}."
-        ) from None
 
 
 STEPS = 40

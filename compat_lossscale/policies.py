@@ -15,23 +15,17 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale._patching import FunctionPatch, FunctionPatches
-from compat_lossscale.members.loss_scales import (
-    PolicyWithLossScale,
-    Wrap,
-    get_layer_policy_of,
-    policy_scope_of,
-    wrap_under,
-)
+from compat_lossscale.members import loss_scales
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
 from compat_lossscale.spec.configs import POLICIES
 
-Wrapping: TypeAlias = Callable[[Any], Wrap | None]
+Wrapping: TypeAlias = Callable[[Any], loss_scales.Wrap | None]
 
 patches = FunctionPatches()
 """What lets experimental policies decide; none are applied while tf-keras decides."""
 
 
-def enable(default: Wrap | None = None) -> None:
+def enable(default: loss_scales.Wrap | None = None) -> None:
     """Lets experimental policies decide how `compile` wraps an optimizer.
 
     Args:
@@ -39,8 +33,8 @@ def enable(default: Wrap | None = None) -> None:
             With `None`, tf-keras wraps it.
     """
 
-    def wrapping(model: Any) -> Wrap | None:
-        return wrap_under(model.dtype_policy, default)
+    def wrapping(model: Any) -> loss_scales.Wrap | None:
+        return loss_scales.wrap_under(model.dtype_policy, default)
 
     patches.replace(
         _method_patches(wrapping)
@@ -150,7 +144,7 @@ _NAMES_OF_TODAY = {
 }
 
 
-class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
+class Policy(loss_scales.PolicyWithLossScale, tf_keras.mixed_precision.Policy):
     """A dtype policy with a loss scale, which `Model.compile` wraps optimizers with.
 
     Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
@@ -254,7 +248,7 @@ def _policy_that_was_set() -> Any:
     return policy if policy is tf_keras.mixed_precision.global_policy() else None
 
 
-policy_scope = policy_scope_of(set_policy, _policy_that_was_set)
+policy_scope = loss_scales.policy_scope_of(set_policy, _policy_that_was_set)
 """Sets the policy inside a `with` block."""
 
 
@@ -272,5 +266,5 @@ def global_policy() -> Any:
     return Policy(tf_keras.mixed_precision.global_policy().name) if policy is None else policy
 
 
-get_layer_policy = get_layer_policy_of(tf_keras.layers.Layer, "tf-keras")
+get_layer_policy = loss_scales.get_layer_policy_of(tf_keras.layers.Layer, "tf-keras")
 """Returns a layer's policy, the layer's own object."""

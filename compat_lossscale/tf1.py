@@ -9,15 +9,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import (
-    DynamicLossScale,
-    apply_or_skip,
-    as_written,
-    native,
-    scale_loss,
-    unscale_gradients,
-    unzip,
-)
+from compat_lossscale import core
+from compat_lossscale.core import native
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.members.counting import CountsSkippedSteps
 from compat_lossscale.members.guards import GuardsScaling
@@ -68,17 +61,17 @@ class MixedPrecisionLossScaleOptimizer(
 
     def _scale_loss(self, loss: Any) -> Any:
         if callable(loss):
-            return as_written(lambda: self._scaled(loss(), "compute_gradients"))
+            return core.as_written(lambda: self._scaled(loss(), "compute_gradients"))
         return self._scaled(loss, "compute_gradients")
 
     def _multiply(self, loss: Any, method: str) -> Any:
         del method
-        return scale_loss(loss, self._loss_scale)
+        return core.scale_loss(loss, self._loss_scale)
 
     def _unscale_grads(self, grads: Any) -> list[Any]:
-        return unscale_gradients(grads, self._loss_scale())
+        return core.unscale_gradients(grads, self._loss_scale())
 
-    @as_written
+    @core.as_written
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
@@ -98,13 +91,13 @@ class MixedPrecisionLossScaleOptimizer(
         """
         check_in_replica_context("apply_gradients")
         inner_optimizer = self._optimizer
-        if not isinstance(self._loss_scale, DynamicLossScale):
+        if not isinstance(self._loss_scale, core.DynamicLossScale):
             # Whatever is not a DynamicLossScale was never asked to update, in any version.
             return inner_optimizer.apply_gradients(grads_and_vars, global_step, name)
-        gradients, variables = unzip(grads_and_vars)
+        gradients, variables = core.unzip(grads_and_vars)
         name = self.get_name() if name is None else name
         inner_name = f"{name}-wrapped"  # One object for all replicas, or a strategy packs it.
-        done = apply_or_skip(
+        done = core.apply_or_skip(
             self._loss_scale,
             gradients,
             apply=lambda gradients: inner_optimizer.apply_gradients(
@@ -163,7 +156,15 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
         ValueError: `opt` is no optimizer or already has loss scaling, or the global Keras policy
             is a mixed one; the rewrite is then left as it was.
     """
-    _check_policy()
+    for policy in (keras.global_policy() for keras in KERASES):
+        if policy.compute_dtype != policy.variable_dtype:
+            raise ValueError(
+                "The mixed precision graph rewrite cannot be enabled, because the global Keras "
+                "dtype Policy has been set to a mixed precision policy: "
+                "tf.keras.mixed_precision.experimental.set_policy or "
+                f"tf.keras.mixed_precision.set_global_policy has set {policy.name!r}. "
+                "Use that or enable_mixed_precision_graph_rewrite, not both."
+            )
     wrapped = (native.MixedPrecisionLossScaleOptimizer, *(w for k in KERASES for w in k.wrappers))
     if isinstance(opt, wrapped):
         raise ValueError(
@@ -197,18 +198,6 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
         if not was_enabled:
             native.disable_mixed_precision_graph_rewrite()
         raise
-
-
-def _check_policy() -> None:
-    for policy in (keras.global_policy() for keras in KERASES):
-        if policy.compute_dtype != policy.variable_dtype:
-            raise ValueError(
-                "The mixed precision graph rewrite cannot be enabled, because the global Keras "
-                "dtype Policy has been set to a mixed precision policy: "
-                "tf.keras.mixed_precision.experimental.set_policy or "
-                f"tf.keras.mixed_precision.set_global_policy has set {policy.name!r}. "
-                "Use that or enable_mixed_precision_graph_rewrite, not both."
-            )
 
 
 def disable_mixed_precision_graph_rewrite() -> None:

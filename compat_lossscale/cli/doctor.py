@@ -75,18 +75,18 @@ def doctor(
     installed = environment.look()
     jobs = environment.jobs(installed)
     places = paths or (Path(),)
-    survey = _survey(places, seconds)
-    used = usage(places, configuration_of(places).exclude, seconds)
+    from lossscale_codemods.project import byte_scan
+
+    exclude = configuration_of(places).exclude
+    survey = byte_scan.survey(places, seconds=seconds, exclude=exclude)
+    used = usage(places, exclude, seconds)
     uses = {*used.packages, "tensorflow"} if survey.files else used.packages
     notes = [one for one in environment.notes(installed) if not one.package or one.package in uses]
     next_step = _next_step(jobs, places, survey, is_ready=not used.needs())
     code = int(any(job.outlook is not Outlook.WORKS for job in jobs))
     if as_json_:
-        value = {
-            **_installed_as_json(installed, jobs, notes, survey),
-            "neighbours": _usage_as_json(used),
-        }
-        click.echo(json.dumps({**value, "next": next_step, "exit_code": code}, indent=2))
+        value = {**_as_json(installed, jobs, notes, survey, used), "next": next_step}
+        click.echo(json.dumps({**value, "exit_code": code}, indent=2))
     else:
         lines = (
             *_installed(installed, shows_choice="tensorflow" in uses),
@@ -110,12 +110,6 @@ def _is_missing(path: Path) -> bool:
     except OSError:
         return True
     return False
-
-
-def _survey(paths: Sequence[Path], seconds: float) -> Survey:
-    from lossscale_codemods.project.byte_scan import survey
-
-    return survey(paths, seconds=seconds, exclude=configuration_of(paths).exclude)
 
 
 def _next_step(
@@ -182,17 +176,32 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _installed_as_json(
-    installed: Environment, jobs: Sequence[Job], notes: Sequence[Note], survey: Survey
+def _as_json(
+    installed: Environment,
+    jobs: Sequence[Job],
+    notes: Sequence[Note],
+    survey: Survey,
+    used: UsedNeighbours,
 ) -> dict[str, Any]:
     return {
         "version": 1,
         "python": installed.python,
         "packages": dict(installed.packages),
         "tf_use_legacy_keras": installed.legacy_keras,
-        "jobs": [{**dataclasses.asdict(job), "outlook": job.outlook.value} for job in jobs],
+        "jobs": [{**vars(job), "outlook": job.outlook.value} for job in jobs],
         "notes": [{"reason": note.reason, "step": note.step} for note in notes],
         "old_names": dataclasses.asdict(survey),
+        "neighbours": {
+            "served": sorted(one.name for one in used.files if one.is_served),
+            "not_served": [
+                {"name": one.name, "reason": one.explanation()}
+                for one in used.files
+                if not one.is_served
+            ],
+            "needs": [{"reason": reason, "step": step} for reason, step in used.needs()],
+            "not_installed": sorted(used.missing),
+            "not_on_keras_3": sorted(used.not_on_keras_3),
+        },
     }
 
 
@@ -306,7 +315,7 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Used
             used.files[neighbour] = used.files.get(neighbour, 0) + 1
         used.packages |= file.packages
         used.not_on_keras_3 |= file.not_on_keras_3
-        used.writes_summaries = used.writes_summaries or file.writes_summaries
+        used.writes_summaries |= file.writes_summaries
         lacking = set(not_installed(file.needed, one.path))
         used.missing |= lacking
         if one.path.absolute() in programs:
@@ -344,18 +353,3 @@ def _usage_lines(used: UsedNeighbours) -> Iterator[str]:
 def _first(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}"
-
-
-def _usage_as_json(used: UsedNeighbours) -> dict[str, Any]:
-    """Returns the same as a value for `--json`."""
-    return {
-        "served": sorted(one.name for one in used.files if one.is_served),
-        "not_served": [
-            {"name": one.name, "reason": one.explanation()}
-            for one in used.files
-            if not one.is_served
-        ],
-        "needs": [{"reason": reason, "step": step} for reason, step in used.needs()],
-        "not_installed": sorted(used.missing),
-        "not_on_keras_3": sorted(used.not_on_keras_3),
-    }

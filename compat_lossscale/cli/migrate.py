@@ -318,7 +318,10 @@ def migrate(context: click.Context, /, paths: tuple[Path, ...], **given: Any) ->
     """
     _prepare()
     if given["list_rules"]:
-        _list_rules()
+        from lossscale_codemods.rules.registry import all_rules
+
+        for rule in sorted(all_rules(), key=lambda rule: rule.id):
+            click.echo(f"{rule.id}  {rule.title}")
         return
     if given["explain"] is not None:
         _explain(given["explain"])
@@ -411,13 +414,6 @@ def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -
     return run_report.exit_code(run)
 
 
-def _list_rules() -> None:
-    from lossscale_codemods.rules.registry import all_rules
-
-    for rule in sorted(all_rules(), key=lambda rule: rule.id):
-        click.echo(f"{rule.id}  {rule.title}")
-
-
 def _explain(rule_id: str) -> None:
     from lossscale_codemods.reports.rule_reference import explain
     from lossscale_codemods.rules.registry import all_rules
@@ -482,7 +478,14 @@ def _print_run(
 
     form, check = form_of(given), given["check"]
     if form not in (None, "statistics"):
-        if report := _machine_form(run, form):
+        from lossscale_codemods.reports import machine_formats
+
+        if form == "sarif":
+            report = machine_formats.as_sarif(run, __version__)
+        else:
+            json = form == "json"
+            report = machine_formats.as_json(run) if json else machine_formats.as_github(run)
+        if report:
             click.echo(report)
         return
     if form == "statistics":
@@ -516,16 +519,6 @@ def _print_diffs(run: RunReport, *, coloured: bool) -> None:
         else:
             # Bytes: a patch of a file in another encoding than the terminal's is one, too.
             click.echo(patches.diff(file))
-
-
-def _machine_form(run: RunReport, form: str | None) -> str:
-    from lossscale_codemods.reports import machine_formats
-
-    if form == "json":
-        return machine_formats.as_json(run)
-    if form == "sarif":
-        return machine_formats.as_sarif(run, __version__)
-    return machine_formats.as_github(run)
 
 
 def _proof_of(run: RunReport, target: str, given: Mapping[str, Any]) -> Proof:

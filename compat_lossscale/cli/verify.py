@@ -16,20 +16,9 @@ from compat_lossscale import models
 from compat_lossscale._require import INSTALL_TENSORFLOW
 from compat_lossscale.cli import Command, check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
+from compat_lossscale.formats import verification
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, meaning
-from compat_lossscale.formats.verification import (
-    ArtefactStatus,
-    Verification,
-    as_json,
-    describe_config,
-    describe_state,
-    exit_code,
-    expand,
-    matrix_of,
-    printable,
-    totals,
-    verify_artefact,
-)
+from compat_lossscale.formats.verification import Verification, printable
 from compat_lossscale.pages import escaped
 from compat_lossscale.spec import Generation
 
@@ -41,7 +30,7 @@ _INSTALL = (
 
 _A_PATH = click.Path(readable=False)
 """For completion in shells. The reader of a path reports what is wrong with it."""
-_SHOWN_QUIETLY = (ArtefactStatus.LOSSY, ArtefactStatus.UNREADABLE)
+_SHOWN_QUIETLY = (verification.ArtefactStatus.LOSSY, verification.ArtefactStatus.UNREADABLE)
 MANY = 20
 """The number of artefacts from which there is a progress bar, on a terminal."""
 
@@ -109,11 +98,11 @@ def verify(paths: tuple[str, ...], **given: Any) -> None:
     html: Path | None = given["html"]
     targets = tuple(Generation) if given["target"] is None else (Generation(given["target"]),)
     results = [
-        verify_artefact(path, targets=targets, strict=given["strict"])
-        for path in _shown(list(expand(paths)))
+        verification.verify_artefact(path, targets=targets, strict=given["strict"])
+        for path in _shown(list(verification.expand(paths)))
     ]
-    code = exit_code(results)
-    value = as_json(results)
+    code = verification.exit_code(results)
+    value = verification.as_json(results)
     extra: list[str] = []
     if given["deep"]:
         code |= _go_deep(results, value, extra)
@@ -129,12 +118,15 @@ def verify(paths: tuple[str, ...], **given: Any) -> None:
     if given["json"]:
         lines = [json.dumps(value, indent=2, allow_nan=False)]
     elif given["matrix"]:
-        lines = [*matrix_of(results), *extra]
+        lines = [*verification.matrix_of(results), *extra]
     elif given["quiet"]:
         left = [one for one in results if one.status in _SHOWN_QUIETLY]
         lines = [*text_of(left, paths), *extra]
     else:
-        lines = [*text_of(results, paths), *extra, _summary(results)]
+        counts = [f"{count} {one.words}" for one, count in verification.totals(results).items()]
+        noun = "artefact" if len(results) == 1 else "artefacts"
+        summary = f"{len(results)} {noun}: {', '.join(counts)}"
+        lines = [*text_of(results, paths), *extra, summary]
     for line in lines:
         click.echo(line)
     sys.exit(code)
@@ -189,12 +181,7 @@ def _convert(
     except CompatLossScaleError as error:
         click.echo(f"compat-lossscale: {printable(str(error))}", err=True)
         return 1 if isinstance(error, InexpressibleLossScaleError) else 2
-    known = {
-        (field.name, field.reason)
-        for _, conversions in results[0].conversions
-        for made in conversions
-        for field in made.fields
-    }
+    known = {(field.name, field.reason) for made in results[0].made for field in made.fields}
     for field in conversion.fields:
         # What the libraries say of the model, besides what is known without them.
         if field.verdict is not Verdict.KEPT and (field.name, field.reason) not in known:
@@ -209,8 +196,7 @@ def _could_be_whole(results: Sequence[Verification]) -> bool:
         models.is_whole(result.artefact.format, made.source, made.target)
         for result in results
         if result.artefact is not None
-        for _, conversions in result.conversions
-        for made in conversions
+        for made in result.made
     )
     return is_model and not models.is_installed()
 
@@ -246,7 +232,7 @@ def text_of(results: Sequence[Verification], named: Sequence[str] | None = None)
     for result in results:
         lines = list(_lines(result))
         if named is not None and result.path not in named:
-            lost = len(result.lost) + sum(len(one.lost) for _, c in result.conversions for one in c)
+            lost = len(result.lost) + sum(len(one.lost) for one in result.made)
             lines = [f"{lines[0]}; {lost} lost" if lost else lines[0]]
         yield from map(escaped, lines)
 
@@ -259,13 +245,13 @@ def _lines(result: Verification) -> Iterator[str]:
     writer = f", written by {printable(artefact.writer)}" if artefact.writer else ""
     yield f"{result.path}: {result.status.value}: {artefact.format}, {artefact.layout}{writer}"
     for stated, conversions in result.conversions:
-        yield f"  {describe_config(stated)}"
+        yield f"  {verification.describe_config(stated)}"
         if stated.note:
             yield f"    noted: {stated.note}"
         for conversion in conversions:
             yield from _conversion(conversion)
     for state in artefact.states:
-        yield f"  {describe_state(state)}"
+        yield f"  {verification.describe_state(state)}"
     for what in artefact.missing:
         yield f"  not in it: {what}"
     for what in artefact.notes:
@@ -288,9 +274,3 @@ def _conversion(conversion: Conversion) -> Iterator[str]:
 def _field(field: Field) -> str:
     value = "" if field.value is None else f" = {printable(json.dumps(field.value))}"
     return printable(f"    {field.verdict.value}: {field.name}{value}: {field.reason}")
-
-
-def _summary(results: Sequence[Verification]) -> str:
-    counts = [f"{count} {status.words}" for status, count in totals(results).items()]
-    noun = "artefact" if len(results) == 1 else "artefacts"
-    return f"{len(results)} {noun}: {', '.join(counts)}"

@@ -165,9 +165,15 @@ def find_configs(tree: Any, where: str = "") -> tuple[list[StatedConfig], list[s
         if own is not None:
             lost.append(_described(config, own, place))
             continue
+        try:
+            parts = read_wrapper_config(config)
+        except CompatLossScaleError as error:
+            named = f"the config at {place}" if place else "the config"
+            raise UnreadableArtefactError(f"{named} is not valid: {error}") from None
         # What `compile` was called with is beside the optimizer.
-        may_wrap = beside.get("auto_scale_loss") is not False
-        configs.append(_stated_config(config, place, keys, may_wrap=may_wrap))
+        is_dropped = not parts.is_wrapper and beside.get("auto_scale_loss") is not False
+        note = DROPPED_BY_COMPILE if is_dropped else ""
+        configs.append(StatedConfig(place, parts.generation, parts.spec, config, keys, note=note))
     return configs, lost
 
 
@@ -177,12 +183,9 @@ def put_config(tree: Any, keys: Sequence[str | int], config: Mapping[str, Any]) 
     functools.reduce(operator.getitem, above, tree)[last] = config
 
 
-_Found = tuple[Mapping[str, Any], str, tuple[str | int, ...], Mapping[Any, Any]]
-
-
 def _find(
     tree: Any, where: str, keys: tuple[str | int, ...], beside: Mapping[Any, Any]
-) -> Iterator[_Found]:
+) -> Iterator[tuple[Mapping[str, Any], str, tuple[str | int, ...], Mapping[Any, Any]]]:
     if isinstance(tree, Mapping):
         if states_loss_scale(tree):
             yield tree, where, keys, beside
@@ -196,18 +199,6 @@ def _find(
     for key, child in children:
         if child:
             yield from _find(child, f"{where}.{key}" if where else str(key), (*keys, key), beside)
-
-
-def _stated_config(
-    config: Mapping[str, Any], where: str, keys: tuple[str | int, ...], *, may_wrap: bool
-) -> StatedConfig:
-    try:
-        parts = read_wrapper_config(config)
-    except CompatLossScaleError as error:
-        place = f"the config at {where}" if where else "the config"
-        raise UnreadableArtefactError(f"{place} is not valid: {error}") from None
-    note = "" if parts.is_wrapper or not may_wrap else DROPPED_BY_COMPILE
-    return StatedConfig(where, parts.generation, parts.spec, config, keys, note=note)
 
 
 def _described(config: Mapping[str, Any], own: Mapping[str, Any], where: str) -> str:

@@ -104,15 +104,11 @@ def _optimizers(graph: ObjectGraph) -> Iterator[Node]:
 
 
 def _is_wrapper(graph: ObjectGraph, node: Node) -> bool:
+    if node.children.keys() & {*_INNER, "dynamic_scale"}:
+        return True
     scale = graph.child(node, "loss_scale")
-    has_base = any(name in node.children for name in _INNER)
     is_dynamic = scale is not None and graph.child(scale, *_SCALES) is not None
-    has_variables = node.slots or graph.child(node, *_ITERATIONS)
-    return (
-        has_base
-        or graph.child(node, "dynamic_scale") is not None
-        or bool(is_dynamic and has_variables)
-    )
+    return is_dynamic and bool(node.slots or graph.child(node, *_ITERATIONS))
 
 
 def _inner_with_variables(graph: ObjectGraph, node: Node, *names: str) -> Node | None:

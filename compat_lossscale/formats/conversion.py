@@ -15,18 +15,10 @@ from typing import Any
 from compat_lossscale.errors import InexpressibleLossScaleError
 from compat_lossscale.formats import hdf5, keras_archive, saved_model
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
-from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers
+from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers, wrapper_configs
 from compat_lossscale.spec.configs import WRAPPERS
 from compat_lossscale.spec.inner_optimizers import Family, class_name, is_known
-from compat_lossscale.spec.wrapper_configs import (
-    WrapperConfig,
-    is_fixed_wrapper,
-    is_wrapper,
-    odd_numbers,
-    read_wrapper_config,
-    wanted_family,
-    write_config,
-)
+from compat_lossscale.spec.wrapper_configs import WrapperConfig, is_wrapper, read_wrapper_config
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
 _NO_WRAPPER = (
@@ -135,13 +127,13 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     """
     parts = read_wrapper_config(config)
     stated = meaning(parts)
-    reasons, odd = odd_numbers(parts.spec, parts.generation, target)
+    reasons, odd = wrapper_configs.odd_numbers(parts.spec, parts.generation, target)
     converted: dict[str, Any] | None = None
     if parts.inner is not None and is_wrapper(parts.inner):
         reasons["optimizer"] = _TWO_WRAPPERS
     else:
         try:
-            converted = write_config(parts, target, reasons)
+            converted = wrapper_configs.write_config(parts, target, reasons)
         except InexpressibleLossScaleError as error:
             reasons |= dict.fromkeys(_inexpressible_fields(parts.spec, target), str(error))
     back = stated if converted is None else _there_and_back(converted, parts.generation)
@@ -161,7 +153,7 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
 def _there_and_back(converted: Mapping[str, Any], source: Generation) -> dict[str, Any]:
     there = read_wrapper_config(converted)
     try:
-        return meaning(write_config(there, source, {}))
+        return meaning(wrapper_configs.write_config(there, source, {}))
     except InexpressibleLossScaleError:
         # A config can state a value that its own generation refuses, such as a fixed scale below 1.
         return meaning(there)
@@ -185,8 +177,8 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
     if parts.counts_skipped_steps and target is not Generation.KERAS3:
         reason = f"{target.title} always counts skipped steps, and does not say so"
         notes.append(Field("count_skipped_steps", Verdict.NOTED, True, reason))
-    loses_wrapper = target is Generation.KERAS3 and parts.is_wrapper and not is_fixed_wrapper(parts)
-    if loses_wrapper and parts.inner is not None and not parts.spec.dynamic:
+    is_fixed = parts.inner is not None and parts.is_wrapper and not parts.spec.dynamic
+    if is_fixed and target is Generation.KERAS3 and parts.generation is not target:
         notes.append(Field("wrapper", Verdict.NOTED, parts.class_name, _NO_WRAPPER))
     if parts.name is not None and target is not Generation.KERAS3:
         reason = "only Keras 3 names the wrapper; the name has no influence on training"
@@ -200,20 +192,16 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
         notes.append(Field("own class", Verdict.NOTED, name, reason))
     elif parts.inner is not None:
         stored = inner_optimizers.family(parts.inner, parts.generation)
-        wanted = wanted_family(stored, parts.generation, target)
+        wanted = wrapper_configs.wanted_family(stored, parts.generation, target)
         if name == "Nadam" and stored is not wanted and Family.LEGACY in (stored, wanted):
             notes.append(Field("optimizer.schedule", Verdict.LOST, stored.value, _NADAM))
         if stored is not wanted:
-            rounding = _rounding(stored, wanted)
+            rounding = "most classes round the same in both, RMSprop and Ftrl do not"
+            if Family.LEGACY in (stored, wanted):
+                rounding = "the families round differently, so long runs differ by more than 1e-5"
             reason = f"the optimizer changes to the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes
-
-
-def _rounding(stored: Family, wanted: Family) -> str:
-    if Family.LEGACY not in (stored, wanted):
-        return "most classes round the same in both, RMSprop and Ftrl do not"
-    return "the families round differently, so long runs differ by more than 1e-5"
 
 
 _OTHER_ARCHIVE = (
@@ -321,12 +309,14 @@ def _fates_of_state(parts: WrapperConfig, conversion: Conversion, artefact: Arte
         return dict.fromkeys(_NAMES, (Verdict.LOST, reason))
     fates = dict.fromkeys(_NAMES, (Verdict.KEPT, ""))
     fates["hysteresis_left"] = (Verdict.LOST, _NO_HYSTERESIS.format(target.title))
-    if parts.spec.dynamic:
-        counted = not (artefact.writer or "").startswith(_BEFORE_2_3)
-        fates["iterations"] = _fate_of_iterations(parts, target, counted=counted)
-        if target is not Generation.KERAS3:
-            noted = (Verdict.NOTED, _RESTORED_HERE.format(target.title))
-            fates["loss_scale"] = fates["good_steps"] = noted
+    if parts.spec.dynamic and target is Generation.KERAS3:
+        if not (artefact.writer or "").startswith(_BEFORE_2_3):
+            fates["iterations"] = (Verdict.NOTED, _COUNTED_BEFORE)
+    elif parts.spec.dynamic:
+        if not parts.counts_skipped_steps:
+            fates["iterations"] = (Verdict.NOTED, _COUNTED_FROM_HERE.format(target.title))
+        noted = (Verdict.NOTED, _RESTORED_HERE.format(target.title))
+        fates["loss_scale"] = fates["good_steps"] = noted
     if _scales_linear(parts, conversion, artefact):
         fates["slots"] = (Verdict.LOST, _FTRL)
     return fates
@@ -345,16 +335,6 @@ def _scales_linear(parts: WrapperConfig, conversion: Conversion, artefact: Artef
     if conversion.target in old:
         return True
     return parts.generation in old and not (artefact.writer or "").startswith(_WITHOUT_RATE)
-
-
-def _fate_of_iterations(
-    parts: WrapperConfig, target: Generation, *, counted: bool
-) -> tuple[Verdict, str]:
-    if target is Generation.KERAS3:
-        return (Verdict.NOTED, _COUNTED_BEFORE) if counted else (Verdict.KEPT, "")
-    if parts.counts_skipped_steps:
-        return Verdict.KEPT, ""
-    return Verdict.NOTED, _COUNTED_FROM_HERE.format(target.title)
 
 
 def _further_fields(
@@ -391,8 +371,7 @@ def _copied_layers(conversion: Conversion, artefact: Artefact) -> list[Field]:
         if not is_archive or target is Generation.TF_KERAS:
             return []
         reason = _LATER_ARCHIVE if target is Generation.TF24 else _NO_ARCHIVE
-        return [Field("layers", Verdict.LOST, source.title, reason.format("", target.title))]
-    if source is Generation.KERAS3:
+    elif source is Generation.KERAS3:
         reason = _OTHER_ARCHIVE if is_archive else _KERAS3_H5
     else:
         reason = _OTHER_FILE

@@ -102,29 +102,25 @@ def describe(file: str | BinaryIO | Window) -> Description:
         MissingExtraError: h5py is not installed.
     """
     h5py = _h5py()
+    description = Description()
     try:
-        return _described(h5py, file)
+        with h5py.File(file, "r") as opened:
+            for name in ("keras_version", "training_config", "model_config"):
+                text = _text_attribute(opened, name)
+                if text is not None:
+                    description.attributes[name] = text
+            for name in ("optimizer_weights", "optimizer", "_optimizer"):
+                # No link, for example to another file.
+                is_own = isinstance(opened.get(name, getlink=True), h5py.HardLink)
+                if is_own and isinstance(opened[name], h5py.Group):
+                    _describe_group(h5py, opened[name], name, description)
     except MemoryError:
         raise
     except Exception as error:
         # h5py raises many kinds of errors for damaged files.
         reason = f"{type(error).__name__}: {error}"
         raise UnreadableArtefactError(f"it is not a readable HDF5 file: {reason}") from None
-
-
-def _described(h5py: Any, file: str | BinaryIO | Window) -> Description:
-    with h5py.File(file, "r") as opened:
-        description = Description()
-        for name in ("keras_version", "training_config", "model_config"):
-            text = _text_attribute(opened, name)
-            if text is not None:
-                description.attributes[name] = text
-        for name in ("optimizer_weights", "optimizer", "_optimizer"):
-            # No link, for example to another file.
-            is_own = name in opened and isinstance(opened.get(name, getlink=True), h5py.HardLink)
-            if is_own and isinstance(opened[name], h5py.Group):
-                _describe_group(opened[name], name, description)
-        return description
+    return description
 
 
 def _h5py() -> Any:
@@ -135,9 +131,7 @@ def _h5py() -> Any:
         raise MissingExtraError("reading HDF5 files needs h5py: pip install h5py") from None
 
 
-def _describe_group(group: Any, path: str, description: Description) -> None:
-    h5py = _h5py()
-
+def _describe_group(h5py: Any, group: Any, path: str, description: Description) -> None:
     def add(name: str, child: Any) -> None:
         child_path = f"{path}/{name}"
         if not isinstance(child, h5py.Dataset):
@@ -217,35 +211,10 @@ def live_state(description: Description, where: str) -> LiveState:
     Returns:
         The state, with `None` for values that the file does not hold.
     """
-    return _with_numbered(_named_state(description, where), description)
-
-
-def _named_state(description: Description, where: str) -> LiveState:
-    scalars = description.scalars
-    # Keras 3's wrapper also has a step count, which stays at zero.
-    wrappers = {_group(path) for path in scalars if _name(path) in _KERAS3_NAMES}
-    scale = counter = iterations = left = None
-    for path, value in scalars.items():
-        name = _name(path)
-        if name in _SCALES:
-            scale = float(value)
-        elif name in _COUNTERS:
-            counter = whole(value, path)
-        elif name == _HYSTERESIS:
-            left = whole(value, path)
-        elif name in ITERATIONS and iterations is None and _group(path) not in wrappers:
-            iterations = whole(value, path)
-    slots = len(description.arrays)
-    return LiveState(where, scale, counter, iterations, slots, hysteresis_left=left)
-
-
-def _with_numbered(state: LiveState, description: Description) -> LiveState:
-    """Adds the variables that are saved under a number instead of a name.
-
-    The wrapped optimizer's first variable is its iterations; around a legacy optimizer, the
-    wrapper's are the same. Of Keras 3's wrapper, the third is the counter, the fourth the scale.
-    """
-    scalars = description.scalars
+    state, scalars = _named_state(description, where), description.scalars
+    # Some variables are saved under a number instead of a name. The wrapped optimizer's first
+    # variable is its iterations; around a legacy optimizer, the wrapper's are the same. Of Keras
+    # 3's wrapper, the third is the counter, the fourth the scale.
     inner, deeper = _OWN, _INNER
     while _is_count(scalars.get(f"{deeper}0")):
         # Keras 3 lets a wrapper wrap another.
@@ -265,6 +234,25 @@ def _with_numbered(state: LiveState, description: Description) -> LiveState:
         good_steps=whole(counter, "its counter"),
         hysteresis_left=None if left is None else int(left),
     )
+
+
+def _named_state(description: Description, where: str) -> LiveState:
+    scalars = description.scalars
+    # Keras 3's wrapper also has a step count, which stays at zero.
+    wrappers = {_group(path) for path in scalars if _name(path) in _KERAS3_NAMES}
+    scale = counter = iterations = left = None
+    for path, value in scalars.items():
+        name = _name(path)
+        if name in _SCALES:
+            scale = float(value)
+        elif name in _COUNTERS:
+            counter = whole(value, path)
+        elif name == _HYSTERESIS:
+            left = whole(value, path)
+        elif name in ITERATIONS and iterations is None and _group(path) not in wrappers:
+            iterations = whole(value, path)
+    slots = len(description.arrays)
+    return LiveState(where, scale, counter, iterations, slots, hysteresis_left=left)
 
 
 def wrapper_of(description: Description) -> Generation | None:

@@ -6,16 +6,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from compat_lossscale.formats import verification
 from compat_lossscale.formats.artefact import StatedConfig
 from compat_lossscale.formats.conversion import Conversion, Verdict
 from compat_lossscale.formats.verification import (
     ArtefactStatus,
     Verification,
-    describe_config,
-    describe_state,
     json_value,
     printable,
-    totals,
 )
 from compat_lossscale.pages import page
 from compat_lossscale.pages.page import Row, hunks
@@ -35,8 +33,9 @@ _OPEN = 40
 
 def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str, str]] = ()) -> str:
     """Returns the results as a page that loads nothing else."""
-    statuses = [(_css(one), one.words, count) for one, count in totals(results).items()]
-    made = [made for result in results for _, of_config in result.conversions for made in of_config]
+    totals = verification.totals(results)
+    statuses = [(_css(status), status.words, count) for status, count in totals.items()]
+    made = [conversion for result in results for conversion in result.made]
     ordered = sorted(results, key=lambda result: _URGENCY.index(result.status))
     return page.render(
         "verify.html.jinja",
@@ -51,8 +50,8 @@ def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str,
         most_open=_OPEN,
         deep=deep,
         css=_css,
-        describe_config=describe_config,
-        describe_state=describe_state,
+        describe_config=verification.describe_config,
+        describe_state=verification.describe_state,
         printable=printable,
         as_text=_as_text,
         configs_of=_most_lost_first,

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from compat_lossscale.errors import MissingExtraError
+from compat_lossscale.formats import hdf5
 from compat_lossscale.formats.artefact import (
     Artefact,
     LiveState,
@@ -24,15 +25,7 @@ from compat_lossscale.formats.artefact import (
     layout_of,
 )
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
-from compat_lossscale.formats.hdf5 import (
-    Description,
-    Window,
-    describe,
-    is_legacy_wrapper,
-    live_state,
-    missing,
-    wrapper_of,
-)
+from compat_lossscale.formats.hdf5 import Description
 from compat_lossscale.spec import Generation, LossScaleSpec
 from compat_lossscale.spec.inner_optimizers import serialized
 from compat_lossscale.spec.wrapper_configs import WrapperConfig, read_wrapper_config, write_config
@@ -47,16 +40,12 @@ NOT_STATED = (
 _KEYS = ("compile_config", "optimizer")
 
 
-def may_be_wrapped(model: Any) -> bool:
-    """Whether a model's config has an optimizer, and the policy under which Keras wraps it."""
-    return _optimizer(model) is not None and _mentions_policy(model)
-
-
-def _optimizer(model: Any) -> dict[str, Any] | None:
+def _optimizer_to_wrap(model: Any) -> dict[str, Any] | None:
+    """Returns the optimizer of a model, if the policy for which Keras wraps it is there."""
     node = model
     for key in _KEYS:
         node = node.get(key) if isinstance(node, Mapping) else None
-    return serialized(node)
+    return serialized(node) if _mentions_policy(model) else None
 
 
 def _mentions_policy(tree: Any) -> bool:
@@ -67,42 +56,26 @@ def _mentions_policy(tree: Any) -> bool:
     return bool(tree == POLICY)
 
 
-def find_config(
-    model: Any, where: str, version: str | None, description: Description
+def _config_of(
+    optimizer: dict[str, Any], version: str | None, description: Description
 ) -> tuple[StatedConfig, ...]:
-    """Finds the loss scale of a model's optimizer if the model's config does not state it.
+    """Returns the config that would state the loss scale with which Keras wraps an optimizer.
 
-    Args:
-        model: The model's config, which states no loss scale.
-        where: The name of its place.
-        version: The version of Keras that wrote it.
-        description: The content of its weights.
-
-    Returns:
-        The config that would state it; nothing if the variables are those of an optimizer that is
-        not wrapped.
+    Nothing if the variables are those of an optimizer that is not wrapped.
     """
-    optimizer, wrapper = _optimizer(model), wrapper_of(description)
-    if optimizer is None or not _mentions_policy(model):
-        return ()
+    wrapper = hdf5.wrapper_of(description)
     if wrapper is None and (description.scalars or description.arrays):
         return ()
-    written_by = Generation.KERAS3 if is_keras3(version) else Generation.TF_KERAS
-    generation = wrapper or written_by
-    spec = LossScaleSpec()
+    generation = wrapper or (Generation.KERAS3 if is_keras3(version) else Generation.TF_KERAS)
     if not optimizer["config"]:
-        is_legacy = is_legacy_wrapper(description)
+        is_legacy = hdf5.is_legacy_wrapper(description)
         module = "keras.optimizers.legacy" if is_legacy else "keras.optimizers"
         optimizer = {"module": module, **optimizer}
+    spec = LossScaleSpec()
     parts = WrapperConfig(generation, spec, optimizer, class_name="LossScaleOptimizer")
     config = write_config(parts, generation, {})
-    place = ".".join((where, *_KEYS))
+    place = ".".join((CONFIG, *_KEYS))
     return (StatedConfig(place, generation, spec, config, _KEYS, automatic=True),)
-
-
-def not_stated(configs: tuple[StatedConfig, ...]) -> tuple[str, ...]:
-    """Returns what an artefact misses because it does not state its configs."""
-    return tuple(NOT_STATED.format(c.generation.value) for c in configs if c.automatic)
 
 
 FORMAT = "Keras archive (.keras)"
@@ -119,17 +92,17 @@ def matches(path: str) -> bool:
 def read(path: str) -> Artefact:
     """Reads the configs and the optimizer's state from a `.keras` archive."""
     with open_regular(path) as file, open_archive(file) as archive:
-        config = parse_json(read_text(archive, CONFIG), CONFIG)
+        config = config_in(archive)
         found, lost = find_configs(config, CONFIG)
-        configs = tuple(found)
+        configs, optimizer = tuple(found), _optimizer_to_wrap(config)
         version = _version(archive)
         description = Description()
         note: tuple[str, ...] = ()
         is_stated = bool(configs or lost)
-        if is_stated or may_be_wrapped(config):
+        if is_stated or optimizer is not None:
             description, note = _described(file, archive)
-    if not is_stated or _is_wrapped_besides(configs, description):
-        configs = find_config(config, CONFIG, version, description) or configs
+    if optimizer and (not is_stated or _is_wrapped_besides(configs, description)):
+        configs = _config_of(optimizer, version, description) or configs
     artefact = Artefact(
         path=path,
         format=FORMAT,
@@ -142,11 +115,12 @@ def read(path: str) -> Artefact:
     if note or not (configs or lost):
         # Without h5py. The configs, which are most important, do not need it.
         return artefact
-    state = live_state(description, WEIGHTS)
+    state = hdf5.live_state(description, WEIGHTS)
+    not_stated = [NOT_STATED.format(c.generation.value) for c in configs if c.automatic]
     return dataclasses.replace(
         artefact,
         states=() if state == LiveState(WEIGHTS) else (state,),
-        missing=(*not_stated(configs), *missing(configs, state, description)),
+        missing=(*not_stated, *hdf5.missing(configs, state, description)),
     )
 
 
@@ -154,12 +128,24 @@ def _described(file: BinaryIO, archive: zipfile.ZipFile) -> tuple[Description, t
     """Returns the content of the weights, and why they were not read, if they were not."""
     if WEIGHTS not in archive.namelist():
         return Description(), ()
+    info = archive.getinfo(WEIGHTS)
     try:
-        return _describe_weights(file, archive), ()
-    except UnreadableArtefactError as error:
-        raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
+        if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
+            return hdf5.describe(_window(file, info)), ()
+        return hdf5.describe(io.BytesIO(archive.read(WEIGHTS))), ()
     except MissingExtraError as error:
         return Description(), (f"the optimizer's state, which was not read: {error}",)
+    except _DAMAGED as error:
+        raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
+
+
+def _window(file: BinaryIO, info: zipfile.ZipInfo) -> hdf5.Window:
+    file.seek(info.header_offset)
+    header = file.read(_LOCAL_HEADER)
+    if len(header) < _LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
+        raise UnreadableArtefactError("its header is damaged")
+    names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    return hdf5.Window(file, info.header_offset + _LOCAL_HEADER + names, info.file_size)
 
 
 def open_archive(file: BinaryIO) -> zipfile.ZipFile:
@@ -174,12 +160,16 @@ def open_archive(file: BinaryIO) -> zipfile.ZipFile:
         raise UnreadableArtefactError(f"it is not a readable ZIP archive: {error}") from None
 
 
-def read_text(archive: zipfile.ZipFile, name: str) -> str:
-    """Reads a text file from an archive.
+def config_in(archive: zipfile.ZipFile) -> Any:
+    """Reads the config of an archive's model.
 
     Raises:
-        UnreadableArtefactError: It is missing, damaged, encrypted, or not UTF-8.
+        UnreadableArtefactError: It is missing, damaged, encrypted, or no JSON.
     """
+    return _read_json(archive, CONFIG)
+
+
+def _read_json(archive: zipfile.ZipFile, name: str) -> Any:
     if name not in archive.namelist():
         raise UnreadableArtefactError(
             f"it has no {name}, so it is a ZIP archive but not a Keras model"
@@ -188,7 +178,7 @@ def read_text(archive: zipfile.ZipFile, name: str) -> str:
         data = archive.read(name)
     except _DAMAGED as error:
         raise UnreadableArtefactError(f"{name} in the archive cannot be read: {error}") from None
-    return decode(data, f"{name} in the archive")
+    return parse_json(decode(data, f"{name} in the archive"), name)
 
 
 # The errors of zipfile for damage, encryption and unknown compression.
@@ -206,36 +196,19 @@ _DAMAGED = (
 def _version(archive: zipfile.ZipFile) -> str | None:
     if METADATA not in archive.namelist():
         return None
-    metadata = parse_json(read_text(archive, METADATA), METADATA)
+    metadata = _read_json(archive, METADATA)
     version = metadata.get("keras_version") if isinstance(metadata, dict) else None
     return version if isinstance(version, str) else None
 
 
 def _is_wrapped_besides(configs: tuple[StatedConfig, ...], description: Description) -> bool:
     """Whether Keras 3 has wrapped an optimizer that has a `loss_scale_factor` already."""
-    if not configs or wrapper_of(description) is not Generation.KERAS3:
+    if not configs or hdf5.wrapper_of(description) is not Generation.KERAS3:
         return False
     return all(not read_wrapper_config(stated.config).is_wrapper for stated in configs)
-
-
-def _describe_weights(file: BinaryIO, archive: zipfile.ZipFile) -> Description:
-    info = archive.getinfo(WEIGHTS)
-    if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
-        file.seek(info.header_offset)
-        header = file.read(_LOCAL_HEADER)
-        if len(header) < _LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
-            raise UnreadableArtefactError("its header is damaged")
-        names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
-        start = info.header_offset + _LOCAL_HEADER + names
-        return describe(Window(file, start, info.file_size))
-    try:
-        unpacked = archive.read(WEIGHTS)
-    except _DAMAGED as error:
-        raise UnreadableArtefactError(str(error)) from None
-    return describe(io.BytesIO(unpacked))
 
 
 def read_config(path: str) -> Any:
     """Reads a model's config from a `.keras` archive."""
     with open_regular(path) as file, open_archive(file) as archive:
-        return parse_json(read_text(archive, CONFIG), CONFIG)
+        return config_in(archive)

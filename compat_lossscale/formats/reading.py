@@ -119,7 +119,11 @@ def find(root: str) -> Iterator[str]:
                     yield entry.path
                 else:
                     deeper.append(entry.path)
-            elif _is_candidate(path) and _resolved(path).is_relative_to(inside):
+            elif (
+                any(entry.name.endswith(reader.SUFFIXES) for reader in READERS)
+                and not os.path.isdir(path)
+                and _resolved(path).is_relative_to(inside)
+            ):
                 yield entry.path
         folders += reversed(deeper)
     yield from closed
@@ -138,8 +142,3 @@ def _is_artefact_folder(path: Path) -> bool:
         return (path / "saved_model.pb").is_file() and not path.is_symlink()
     except OSError:
         return False
-
-
-def _is_candidate(path: Path) -> bool:
-    is_named_so = any(path.name.endswith(reader.SUFFIXES) for reader in READERS)
-    return is_named_so and not os.path.isdir(path)

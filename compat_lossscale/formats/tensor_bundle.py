@@ -147,12 +147,9 @@ class TensorBundle:
             if key:
                 self.entries[key.decode("utf-8", "replace")] = _entry(value)
             else:
-                self._read_header(value)
-
-    def _read_header(self, header: memoryview) -> None:
-        numbers = _numbers(header)
-        self._shards = numbers.get(1, 1)
-        self._byte_order = ">" if numbers.get(2) == 1 else "<"
+                header = _numbers(value)
+                self._shards = header.get(1, 1)
+                self._byte_order = ">" if header.get(2) == 1 else "<"
 
     def number(self, name: str) -> float | int | None:
         """Returns a scalar's value.
@@ -261,8 +258,6 @@ def _block(data: memoryview, offset: int, size: int) -> Iterator[tuple[bytes, me
     if stored[-1] != 0:
         raise UnreadableArtefactError("its index is compressed, which TensorFlow's never are")
     block = stored[:-1]
-    if size < 4:
-        raise UnreadableArtefactError("its index is damaged: a block is too short")
     restarts = int.from_bytes(block[-4:], "little")
     end = size - 4 - 4 * restarts
     if end < 0:

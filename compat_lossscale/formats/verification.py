@@ -80,6 +80,11 @@ class Verification:
     lost: tuple[str, ...] = ()
     error: str = ""
 
+    @property
+    def made(self) -> list[Conversion]:
+        """All conversions."""
+        return [one for _, of_config in self.conversions for one in of_config]
+
 
 def verify_artefact(
     path: str, *, targets: Sequence[Generation] = tuple(Generation), strict: bool = False
@@ -120,7 +125,12 @@ def verify_here(path: str, asked: Sequence[str], strict: bool) -> Verification:
     )
     made = [conversion for _, of_config in conversions for conversion in of_config]
     verdicts = {field.verdict for conversion in made for field in conversion.fields}
-    lost = (*artefact.lost, *_useless_scales(artefact), *_lost_in_checkpoint(artefact, targets))
+    useless = [
+        _USELESS.format(printable(state.where), state.loss_scale)
+        for state in artefact.states
+        if state.loss_scale is not None and not 0 < state.loss_scale < math.inf
+    ]
+    lost = (*artefact.lost, *useless, *_lost_in_checkpoint(artefact, targets))
     if not (artefact.has_loss_scale or artefact.missing):
         status = ArtefactStatus.NO_LOSS_SCALE
     elif (lost or Verdict.LOST in verdicts) or (
@@ -130,14 +140,6 @@ def verify_here(path: str, asked: Sequence[str], strict: bool) -> Verification:
     else:
         status = ArtefactStatus.LOSSLESS
     return Verification(artefact.path, status, artefact, conversions, lost)
-
-
-def _useless_scales(artefact: Artefact) -> Iterator[str]:
-    """Says with which stored loss scales training cannot go on."""
-    for state in artefact.states:
-        scale = state.loss_scale
-        if scale is not None and not (math.isfinite(scale) and scale > 0):
-            yield _USELESS.format(printable(state.where), scale)
 
 
 def _lost_in_checkpoint(artefact: Artefact, targets: Sequence[Generation]) -> tuple[str, ...]:
@@ -236,7 +238,13 @@ def _result_as_json(result: Verification) -> dict[str, Any]:
         "format": artefact.format,
         "layout": artefact.layout,
         "writer": artefact.writer,
-        "states": [json_value(_state_as_json(state)) for state in artefact.states],
+        "states": [
+            # Only a rule of this package has the last value.
+            json_value(
+                {k: v for k, v in vars(state).items() if k != "hysteresis_left" or v is not None}
+            )
+            for state in artefact.states
+        ],
         "missing": list(artefact.missing),
         **({"notes": list(artefact.notes)} if artefact.notes else {}),
         **({"lost": list(result.lost)} if result.lost else {}),
@@ -252,13 +260,6 @@ def _result_as_json(result: Verification) -> dict[str, Any]:
             for stated, conversions in result.conversions
         ],
     }
-
-
-def _state_as_json(state: LiveState) -> dict[str, Any]:
-    value = dataclasses.asdict(state)
-    if state.hysteresis_left is None:
-        del value["hysteresis_left"]
-    return value
 
 
 def _spec_as_json(spec: LossScaleSpec) -> dict[str, Any]:
@@ -312,7 +313,8 @@ def matrix_of(results: Sequence[Verification]) -> Iterator[str]:
         share a row. Artefacts without a loss scale have no row.
     """
     rows: dict[tuple[str, ...], dict[str, None]] = {}
-    root = _common_folder([result.path for result in results])
+    folders = [str(Path(result.path).absolute().parent) for result in results]
+    root = os.path.commonpath(folders) if folders else "."
     for result in results:
         artefact = result.artefact
         if artefact is None or not (artefact.has_loss_scale or artefact.missing):
@@ -324,11 +326,6 @@ def matrix_of(results: Sequence[Verification]) -> Iterator[str]:
     yield _line(["---"] * len(_HEADINGS))
     for row, names in sorted(rows.items()):
         yield _line([*row, ", ".join(f"`{name}`" for name in names)])
-
-
-def _common_folder(paths: Sequence[str]) -> str:
-    folders = [str(Path(path).absolute().parent) for path in paths]
-    return os.path.commonpath(folders) if folders else "."
 
 
 def _line(cells: Sequence[str]) -> str:

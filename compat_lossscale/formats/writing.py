@@ -25,7 +25,7 @@ from compat_lossscale.errors import (
 )
 from compat_lossscale.formats import checkpoint, hdf5, isolated, keras_archive, saved_model
 from compat_lossscale.formats.artefact import Artefact, StatedConfig, put_config
-from compat_lossscale.formats.bounded import open_regular, parse_json
+from compat_lossscale.formats.bounded import open_regular
 from compat_lossscale.formats.conversion import Conversion, convert_artefact
 from compat_lossscale.formats.reading import read
 from compat_lossscale.spec import Generation
@@ -112,8 +112,7 @@ def writing(
             f"nothing is written, because this would be lost: {reasons}"
             f"{hint if conversion.config is not None else ''}"
         )
-    _refuse_input(path, output)
-    _refuse_existing(output, overwrite=overwrite)
+    _check_output(path, output, overwrite=overwrite)
     try:
         with replacing(output) as temporary:
             yield temporary
@@ -146,7 +145,7 @@ def only_config(artefact: Artefact) -> StatedConfig:
     return first
 
 
-def _refuse_input(path: str, output: str) -> None:
+def _check_output(path: str, output: str, *, overwrite: bool) -> None:
     with contextlib.suppress(OSError):
         input_path, wanted = Path(path), Path(output)
         folder = input_path.parent if input_path.name == saved_model.GRAPH else input_path
@@ -155,9 +154,6 @@ def _refuse_input(path: str, output: str) -> None:
             raise ConversionError(f"the output {output} is the input itself; choose another file")
     if os.path.isdir(output):
         raise ConversionError(f"the output {output} is a folder; choose a file")
-
-
-def _refuse_existing(output: str, *, overwrite: bool) -> None:
     try:
         mode = os.lstat(output).st_mode
     except OSError:
@@ -227,9 +223,7 @@ def _write_archive(path: str, stated: StatedConfig, config: Any, output: Path) -
             raise UnreadableArtefactError(
                 "its files are far larger when unpacked, so it is not copied"
             )
-        model = parse_json(
-            keras_archive.read_text(source, keras_archive.CONFIG), keras_archive.CONFIG
-        )
+        model = keras_archive.config_in(source)
         put_config(model, stated.keys, config)
         with zipfile.ZipFile(output, "w") as copied:
             for entry in entries:

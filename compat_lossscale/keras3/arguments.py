@@ -14,15 +14,13 @@ from compat_lossscale.errors import (
     LossScaleArgumentError,
     LossScaleMisuseWarning,
 )
-from compat_lossscale.members.guards import frames_to_the_program
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec, check_fixed_value
 from compat_lossscale.spec.inner_optimizers import OPTIONS, Family
 
 _OF_THE_INNER_OPTIMIZER = OPTIONS[Family.KERAS3]
 """Arguments that configs of Keras before 3.9 have, and their values in these."""
 
 
-_WHY_EMPTY = (
+WHY_EMPTY = (
     "nothing is trained. Likely, the list of variables is that of a tf.Module, whose `variables` "
     "and `trainable_variables` leave out the layers of Keras 3, for these are no tf.Module; or it "
     "was made before the layers were built. Collect `trainable_variables` of the layers and models "
@@ -73,25 +71,6 @@ _ELSEWHERE = {
 }
 
 
-def check_of_keras(optimizer: Any) -> None:
-    """Checks that an optimizer is one with Keras' own loss scaling.
-
-    Raises:
-        LossScaleArgumentError: It is something else; the message says what to do.
-    """
-    if type(optimizer) is keras.optimizers.LossScaleOptimizer:
-        return
-    if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
-        raise LossScaleArgumentError(
-            f"from_keras() takes Keras' own LossScaleOptimizer, but got {optimizer!r}, which is of "
-            "another class already."
-        )
-    raise LossScaleArgumentError(
-        "from_keras() takes Keras' own LossScaleOptimizer, whose loss scale is kept, but got "
-        f"{optimizer!r}. An optimizer without loss scaling is wrapped by LossScaleOptimizer()."
-    )
-
-
 def warn_of_dropped_factor(inner_optimizer: Any, *, stacklevel: int) -> None:
     """Warns if wrapping an optimizer takes its `loss_scale_factor` away."""
     factor = inner_optimizer.loss_scale_factor
@@ -121,42 +100,6 @@ def check_others(arguments: Mapping[str, Any]) -> None:
             raise LossScaleArgumentError(
                 f"LossScaleOptimizer does not support `{name}`: set it on the `inner_optimizer`."
             )
-
-
-def spec_of(
-    inner_optimizer: Any,
-    dynamic: bool,
-    initial_scale: float | None,
-    dynamic_growth_steps: int | None,
-    rule: LossScaleRule | None,
-) -> LossScaleSpec:
-    """Returns the spec of the loss scale that a constructor's arguments state.
-
-    Args:
-        inner_optimizer: The optimizer to wrap; its `loss_scale_factor` may be the fixed scale.
-        dynamic: Whether the loss scale is dynamic.
-        initial_scale: The first or only value.
-        dynamic_growth_steps: Good steps in a row before growth.
-        rule: The rule by which it moves.
-
-    Raises:
-        LossScaleArgumentError: They contradict each other, or a fixed scale is infinite in float32.
-    """
-    factor = inner_optimizer.loss_scale_factor
-    if dynamic is False and initial_scale is None:
-        if factor is None:
-            raise LossScaleArgumentError(
-                '"initial_scale" must be specified if "dynamic" is False: it is the fixed loss '
-                "scale. Or leave out the wrapper, and set `loss_scale_factor` on the inner "
-                "optimizer."
-            )
-        initial_scale = factor
-    else:
-        warn_of_dropped_factor(inner_optimizer, stacklevel=3)
-    spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
-    if not spec.dynamic:
-        check_fixed_value(spec.initial_scale)
-    return spec
 
 
 def check_aggregation(
@@ -189,13 +132,4 @@ def check_has_gradients(gradients: Sized, method: str) -> None:
         ValueError: There are none.
     """
     if not gradients:
-        raise ValueError(f"{method}() got no gradients and no variables: {_WHY_EMPTY}")
-
-
-def warn_of_no_variables(method: str) -> None:
-    """Warns of a step of an optimizer that was built for no variables."""
-    warnings.warn(
-        f"{method}() of an optimizer that was built for no variables: {_WHY_EMPTY}",
-        LossScaleMisuseWarning,
-        stacklevel=frames_to_the_program(),
-    )
+        raise ValueError(f"{method}() got no gradients and no variables: {WHY_EMPTY}")

@@ -20,15 +20,9 @@ from compat_lossscale.core import native
 from compat_lossscale.keras3 import private, tensorflow_2_4
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
 from compat_lossscale.keras3.tensorflow_2_4 import configs
-from compat_lossscale.members.loss_scales import (
-    PolicyWithLossScale,
-    Wrap,
-    get_layer_policy_of,
-    policy_scope_of,
-    wrap_under,
-)
+from compat_lossscale.members import loss_scales
 from compat_lossscale.members.optimizer import ExperimentalMembers
-from compat_lossscale.spec.configs import POLICIES, WRAPPERS
+from compat_lossscale.spec.configs import POLICIES, REGISTERED_WRAPPERS
 
 
 class LossScaleOptimizer(ExperimentalMembers, tensorflow_2_4.LossScaleOptimizer):
@@ -90,7 +84,7 @@ patches = FunctionPatches()
 """What lets experimental policies decide; none are applied while Keras decides."""
 
 
-def enable(default: Wrap | None = None) -> None:
+def enable(default: loss_scales.Wrap | None = None) -> None:
     """Lets experimental policies decide what `compile` wraps with.
 
     Args:
@@ -99,7 +93,7 @@ def enable(default: Wrap | None = None) -> None:
     """
 
     def compile_model(original: Callable[..., None], model: Any, *args: Any, **kwargs: Any) -> None:
-        wrap = wrap_under(model.dtype_policy, default)
+        wrap = loss_scales.wrap_under(model.dtype_policy, default)
         if wrap is None:
             original(model, *args, **kwargs)
             return
@@ -116,7 +110,7 @@ def enable(default: Wrap | None = None) -> None:
     patches.replace(((trainer, "compile", compile_model),))
 
 
-def put_get_optimizer(default: Wrap, undo: Undo) -> None:
+def put_get_optimizer(default: loss_scales.Wrap, undo: Undo) -> None:
     """Gives models `_get_optimizer`, which models with a `compile` of their own call.
 
     Source: `tf.keras.Model._get_optimizer` of TensorFlow 2.0 to 2.10.
@@ -124,7 +118,7 @@ def put_get_optimizer(default: Wrap, undo: Undo) -> None:
 
     def get_optimizer(self: Any, optimizer: Any) -> Any:
         """Returns what `compile` would train with, for an optimizer or a nest of them."""
-        wrap = wrap_under(self.dtype_policy, default)
+        wrap = loss_scales.wrap_under(self.dtype_policy, default)
 
         def get(identifier: Any) -> Any:
             made = keras.optimizers.get(identifier)
@@ -140,7 +134,7 @@ _OLD_NAME = re.compile("(?P<dtype>.*)_with_float32_vars$")
 _INFER = ("infer", "_infer", "infer_float32_vars")
 
 
-class Policy(PolicyWithLossScale, keras.DTypePolicy, metaclass=private.NamedAsKeras):
+class Policy(loss_scales.PolicyWithLossScale, keras.DTypePolicy, metaclass=private.NamedAsKeras):
     """A dtype policy of Keras 3 with a loss scale, which `Model.compile` wraps optimizers with.
 
     Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
@@ -242,7 +236,7 @@ def set_policy(policy: Any) -> None:
     keras.config.set_dtype_policy(policy)
 
 
-policy_scope = policy_scope_of(set_policy, keras.config.dtype_policy)
+policy_scope = loss_scales.policy_scope_of(set_policy, keras.config.dtype_policy)
 """Sets the policy inside a `with` block."""
 
 
@@ -261,7 +255,7 @@ def global_policy() -> Any:
     return Policy(policy.name) if is_default else policy
 
 
-get_layer_policy = get_layer_policy_of(keras.layers.Layer, "Keras 3")
+get_layer_policy = loss_scales.get_layer_policy_of(keras.layers.Layer, "Keras 3")
 """Returns a layer's policy, the layer's own object."""
 
 
@@ -287,9 +281,7 @@ class SavedPolicy:
 _POLICIES = ("DTypePolicy", *POLICIES)
 _LOSS_SCALE = "loss_scale"
 _SAVED: dict[str, Any] = {
-    **dict.fromkeys(WRAPPERS, LossScaleOptimizer),
-    # Keras lowers the names of its own optimizers before it looks them up.
-    **{name.lower(): LossScaleOptimizer for name in WRAPPERS},
+    **dict.fromkeys(REGISTERED_WRAPPERS, LossScaleOptimizer),
     **dict.fromkeys(_POLICIES, SavedPolicy),
 }
 

@@ -64,16 +64,13 @@ def differentiate(
     return list(zip(gradients, variables, strict=True))
 
 
-def are_summed_over_replicas() -> bool:
-    """Whether Keras 3 sums gradients over replicas, of which there are several."""
-    return int(tf.distribute.get_strategy().num_replicas_in_sync) > 1
-
-
-def check_not_in_graph() -> None:
-    """Refuses to take a step in a graph of TensorFlow 1, where Keras 3's would do nothing.
+def check_step(*, experimental_aggregate_gradients: bool) -> None:
+    """Refuses a step that Keras 3 does not take as it is asked to.
 
     Raises:
-        RuntimeError: Operations are made for a `tf.compat.v1.Session` to run.
+        RuntimeError: Operations are made for a `tf.compat.v1.Session` to run; Keras 3's would do
+            nothing.
+        ValueError: Gradients are not to be summed over replicas, of which there are several.
     """
     if not tf.compat.v1.executing_eagerly_outside_functions():
         raise RuntimeError(
@@ -81,6 +78,8 @@ def check_not_in_graph() -> None:
             "Use tf.function in the place of the graph. Without that change, run the program on "
             "tf-keras: compat-lossscale run, without --keras3."
         )
+    if tf.distribute.get_strategy().num_replicas_in_sync > 1:
+        check_aggregation(experimental_aggregate_gradients=experimental_aggregate_gradients)
 
 
 _OF_LAYERS = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
@@ -264,9 +263,7 @@ def _apply_gradients(
     experimental_aggregate_gradients: bool = True,
 ) -> Any:
     del name  # Keras 3 names no operations.
-    check_not_in_graph()
-    if are_summed_over_replicas():
-        check_aggregation(experimental_aggregate_gradients=experimental_aggregate_gradients)
+    check_step(experimental_aggregate_gradients=experimental_aggregate_gradients)
     pairs = list(grads_and_vars)
     check_has_gradients(pairs, "apply_gradients")
     return original(self, pairs)

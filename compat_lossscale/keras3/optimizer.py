@@ -14,24 +14,20 @@ from typing import Any
 import keras
 import numpy as np
 
-from compat_lossscale.errors import LossScaleMisuseError, LossScaleMisuseWarning, UnscalableError
-from compat_lossscale.keras3 import private
-from compat_lossscale.keras3.arguments import (
-    check_aggregation,
-    check_has_gradients,
-    check_of_keras,
-    check_others,
-    check_wrappable,
-    spec_of,
-    warn_of_no_variables,
+from compat_lossscale.errors import (
+    LossScaleArgumentError,
+    LossScaleMisuseError,
+    LossScaleMisuseWarning,
+    UnscalableError,
 )
+from compat_lossscale.keras3 import arguments, private
 from compat_lossscale.keras3.backends import Steps, uncompiled
 from compat_lossscale.members.guards import (
     GuardsScaling,
     frames_to_the_program,
     warn_that_it_starts_again,
 )
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec, check_fixed_value
 
 
 class Protocol(enum.Enum):
@@ -194,9 +190,21 @@ class LossScaleOptimizer(
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        check_wrappable(inner_optimizer)
-        spec = spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps, rule)
-        check_others(kwargs)
+        arguments.check_wrappable(inner_optimizer)
+        if dynamic is not False or initial_scale is not None:
+            arguments.warn_of_dropped_factor(inner_optimizer, stacklevel=2)
+        elif inner_optimizer.loss_scale_factor is None:
+            raise LossScaleArgumentError(
+                '"initial_scale" must be specified if "dynamic" is False: it is the fixed loss '
+                "scale. Or leave out the wrapper, and set `loss_scale_factor` on the inner "
+                "optimizer."
+            )
+        else:
+            initial_scale = inner_optimizer.loss_scale_factor
+        spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
+        if not spec.dynamic:
+            check_fixed_value(spec.initial_scale)
+        arguments.check_others(kwargs)
         self._set_up(inner_optimizer, spec, name=name, **kwargs)
         self.__dict__["_counts_skipped_too"] = bool(count_skipped_steps)
 
@@ -388,7 +396,10 @@ class LossScaleOptimizer(
     def _multiply(self, loss: Any, method: str) -> Any:
         self._check_not_constant([loss], method)
         if method == "scale_loss":
-            return keras.ops.multiply(_at_least_float32(loss), self._current_scale())
+            loss = keras.ops.convert_to_tensor(loss)
+            # PyTorch would keep the dtype of a loss with elements.
+            dtype = keras.backend.result_type(loss.dtype, "float32")
+            return keras.ops.multiply(keras.ops.cast(loss, dtype), self._current_scale())
         loss = _as_tensor(loss)
         return loss * keras.ops.cast(self._current_scale(), loss.dtype)
 
@@ -442,7 +453,7 @@ class LossScaleOptimizer(
             ValueError: There is no gradient, or the strategy is not supported.
         """
         gradients = list(grads)
-        check_has_gradients(gradients, "apply")
+        arguments.check_has_gradients(gradients, "apply")
         scaled = self._protocols.gradients_are_scaled("apply", otherwise=Protocol.KERAS_3)
         self._apply(gradients, trainable_variables, scaled)
 
@@ -466,9 +477,9 @@ class LossScaleOptimizer(
             ValueError: There is no gradient, the strategy is not supported, or gradients are not to
                 be summed.
         """
-        check_aggregation(**kwargs)
+        arguments.check_aggregation(**kwargs)
         pairs = list(grads_and_vars)
-        check_has_gradients(pairs, "apply_gradients")
+        arguments.check_has_gradients(pairs, "apply_gradients")
         grads, variables = [gradient for gradient, _ in pairs], [variable for _, variable in pairs]
         scaled = self._protocols.gradients_are_scaled(
             "apply_gradients", otherwise=Protocol.TENSORFLOW_2_4
@@ -543,10 +554,15 @@ class LossScaleOptimizer(
         scope = self._scope_of(optimizer_variables, "stateless_apply")
         gradients = list(grads)
         if self.__dict__.get("_trained"):
-            check_has_gradients(gradients, "stateless_apply")
+            arguments.check_has_gradients(gradients, "stateless_apply")
         elif not gradients:
             # No error: `fit` on JAX does it for a model whose layers are all frozen.
-            warn_of_no_variables("stateless_apply")
+            warnings.warn(
+                "stateless_apply() of an optimizer that was built for no variables: "
+                f"{arguments.WHY_EMPTY}",
+                LossScaleMisuseWarning,
+                stacklevel=frames_to_the_program(),
+            )
         scaled = self._protocols.gradients_are_scaled("stateless_apply", otherwise=Protocol.KERAS_3)
         # Keras' own class takes variables too.
         optimizer_variables, trainable_variables = (
@@ -669,7 +685,16 @@ class LossScaleOptimizer(
         Raises:
             LossScaleArgumentError: `optimizer` is of another class.
         """
-        check_of_keras(optimizer)
+        if type(optimizer) is not keras.optimizers.LossScaleOptimizer:
+            takes = "from_keras() takes Keras' own LossScaleOptimizer"
+            if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
+                raise LossScaleArgumentError(
+                    f"{takes}, but got {optimizer!r}, which is of another class already."
+                )
+            raise LossScaleArgumentError(
+                f"{takes}, whose loss scale is kept, but got {optimizer!r}. An optimizer without "
+                "loss scaling is wrapped by LossScaleOptimizer()."
+            )
         inner_optimizer = optimizer.inner_optimizer
         trained = private.trained_variables(optimizer) if optimizer.built else []
         if optimizer.built and not trained:
@@ -684,8 +709,12 @@ class LossScaleOptimizer(
             name=optimizer.name,
         )
         if trained:
-            with private.kept_as_built(inner_optimizer):
+            # Nothing documents that to build the inner optimizer a second time does no harm.
+            vars(inner_optimizer)["build"] = lambda variables: None
+            try:
                 taken.build(trained)
+            finally:
+                del vars(inner_optimizer)["build"]
         if optimizer.built:
             taken._make_scale_variables()
             taken.dynamic_scale.assign(optimizer.dynamic_scale)
@@ -708,12 +737,6 @@ def _as_tensor(loss: Any) -> Any:
             "convert it by keras.ops.cast(..., 'float32')."
         )
     return tensor
-
-
-def _at_least_float32(loss: Any) -> Any:
-    """A loss in the dtype in which it is scaled. PyTorch would keep that of one with elements."""
-    loss = keras.ops.convert_to_tensor(loss)
-    return keras.ops.cast(loss, keras.backend.result_type(loss.dtype, "float32"))
 
 
 def _as(before: Any, after: Any) -> Any:

@@ -6,10 +6,8 @@ A Keras that moves one of these names makes the package slower, or does without 
 
 from __future__ import annotations
 
-import contextlib
 import copyreg
 import pkgutil
-from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -99,19 +97,6 @@ def step_variable(optimizer: Any) -> Any:
     The public `iterations` is the same, except with `gradient_accumulation_steps`.
     """
     return getattr(optimizer, "_iterations", optimizer.iterations)
-
-
-@contextlib.contextmanager
-def kept_as_built(optimizer: Any) -> Iterator[None]:
-    """While a wrapper is built, keeps it from building its inner optimizer a second time.
-
-    Nothing documents that a second call does no harm. Past the optimizer's own attribute handling.
-    """
-    vars(optimizer)["build"] = lambda variables: None
-    try:
-        yield
-    finally:
-        del vars(optimizer)["build"]
 
 
 def trained_variables(optimizer: Any) -> list[Any]:

@@ -68,7 +68,6 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
         make_loss_scale: Callable[[], LossScale],
         argument: str = "inner_optimizer",
     ) -> None:
-        """Checks an optimizer, and wraps it."""
         check_wrappable(inner_optimizer, argument=argument)
         loss_scale = make_loss_scale()
         if inner_optimizer in _wrapped:
@@ -86,7 +85,6 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
         self._attach(loss_scale)
 
     def _attach(self, loss_scale: LossScale) -> None:
-        """Takes a loss scale, and lets checkpoints find it if it has state."""
         # Past the optimizer's own attribute handling.
         self.__dict__.update(_core_loss_scale=loss_scale, _spec=spec_of(loss_scale))
         with tf.init_scope():
@@ -131,25 +129,23 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
         return getattr(self.inner_optimizer, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_of_the_inner_optimizer(name):
-            setattr(self.inner_optimizer, name, value)
-        else:
-            super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        of_inner = {name for name in vars(self.inner_optimizer) if not name.startswith("_")}
-        return sorted({*super().__dir__(), *of_inner})
-
-    def _is_of_the_inner_optimizer(self, name: str) -> bool:
-        """Whether only the inner optimizer has an attribute, such as `momentum`."""
         inner_optimizer = self.__dict__.get("inner_optimizer")
-        return (
+        # Such as `momentum`, which no other has.
+        is_of_the_inner_optimizer = (
             inner_optimizer is not None
             and not name.startswith("_")
             and name in vars(inner_optimizer)
             and name not in self.__dict__
             and not hasattr(type(self), name)
         )
+        if is_of_the_inner_optimizer:
+            setattr(inner_optimizer, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        of_inner = {name for name in vars(self.inner_optimizer) if not name.startswith("_")}
+        return sorted({*super().__dir__(), *of_inner})
 
     lr = old_members.LR
 
@@ -221,9 +217,7 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
             ValueError: There is no gradient, the strategy is not supported, or gradients are not to
                 be summed.
         """
-        old_members.check_not_in_graph()
-        if old_members.are_summed_over_replicas():
-            kwargs["experimental_aggregate_gradients"] = experimental_aggregate_gradients
+        old_members.check_step(experimental_aggregate_gradients=experimental_aggregate_gradients)
         super().apply_gradients(grads_and_vars, name=name, **kwargs)
 
     def _inner_config(self) -> Any:

@@ -15,19 +15,22 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 from absl import logging
 
-from compat_lossscale._import_hook import when_imported
-from compat_lossscale._patching import Undo, modules_at, set_attribute
+from compat_lossscale._patching import (
+    Undo,
+    modules_at,
+    put_in_public_modules,
+    set_attribute,
+)
 from compat_lossscale.legacy.neighbour_names import SIGNATURES
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
 
 _API = "tensorflow"
-_APIS = (_API, f"{_API}.compat.v2", f"{_API}.compat.v1")
 _NOT_IN_KERAS_FILES = frozenset({"include_optimizer", "signatures", "options", "save_traces"})
 
 
@@ -39,7 +42,6 @@ def put_signatures(undo: Undo, *, has_tf_keras: bool) -> None:
         for one in SIGNATURES
         if not one.instead
     ]
-    functions: dict[str, dict[str, Any]] = {}
     for path, wrap in wrappers:
         if not has_tf_keras and ".keras." in path:
             continue
@@ -55,34 +57,25 @@ def put_signatures(undo: Undo, *, has_tf_keras: bool) -> None:
         elif inspect.isclass(owner):
             set_attribute(owner, name, _wrapped(current, wrap), undo)
         else:
-            known = functions.setdefault(place, {})
-            known[name] = current, _wrapped(known.get(name, (current, current))[1], wrap)
-    for place, changed in functions.items():
-        _put_functions(place, changed, undo)
+            _put_function(path, current, _wrapped(current, wrap), undo)
 
 
-def _put_functions(place: str, functions: Mapping[str, tuple[Any, Any]], undo: Undo) -> None:
-    """Replaces functions in the modules at a place, and in those of tf-keras that have them."""
-    put_in = functools.partial(_put_functions_in, functions, undo)
-    for path in (place.replace(_API, api, 1) for api in _APIS):
-        for module in modules_at(path):
-            put_in(module)
-        # `import tensorflow.keras.preprocessing.text` makes a second copy of the module.
-        if path not in sys.modules:
-            when_imported(path, put_in, undo)
+def _put_function(path: str, original: Any, replacement: Any, undo: Undo) -> None:
+    """Replaces a function in the modules that have it, and in those of tf-keras."""
+    place, _, name = path.rpartition(".")
+
+    def put_in(module: Any) -> None:
+        # Version 1 has some functions of its own.
+        if vars(module).get(name) is original:
+            set_attribute(module, name, replacement, undo)
+
+    put_in_public_modules(place, put_in, undo)
     # `tensorflow.python.keras` leads to modules of the same names. What Keras calls itself is
     # elsewhere, and stays.
     last = place.rpartition(".")[2]
-    for name in [one for one in sys.modules if one.startswith("tf_keras.")]:
-        if name.rpartition(".")[2] == last:
-            put_in(sys.modules[name])
-
-
-def _put_functions_in(functions: Mapping[str, tuple[Any, Any]], undo: Undo, module: Any) -> None:
-    """Replaces functions in a module, but for those that it has of its own, as version 1 has."""
-    for name, (original, replacement) in functions.items():
-        if vars(module).get(name) is original:
-            set_attribute(module, name, replacement, undo)
+    for title in [one for one in sys.modules if one.startswith("tf_keras.")]:
+        if title.rpartition(".")[2] == last:
+            put_in(sys.modules[title])
 
 
 def _owners_at(path: str) -> list[Any]:
@@ -351,12 +344,11 @@ def _shard(options: Any, value: bool) -> None:
 
 auto_shard = property(_is_sharded, _shard)
 """Whether several workers share a dataset's files or elements; a bool in TensorFlow 2.0."""
-none_from_structure = staticmethod(lambda value_structure: _optional().empty(value_structure))
+# Not the function itself: its argument has another name.
+none_from_structure = staticmethod(
+    lambda value_structure: tf.experimental.Optional.empty(element_spec=value_structure)
+)
 value_structure = property(lambda optional: optional.element_spec)
-
-
-def _optional() -> Any:
-    return tf.experimental.Optional
 
 
 def experimental_run_v2(

@@ -176,7 +176,7 @@ def notes(environment: Environment) -> list[Note]:
     tensorflow = environment.packages["tensorflow"]
     if tensorflow is None:
         return []
-    found_notes = _which_keras(environment)
+    found_notes = [*_which_keras(environment)]
     if numbers(tensorflow) > NEWEST_TENSORFLOW:
         reason = (
             f"TensorFlow {tensorflow} is newer than {_dotted(NEWEST_TENSORFLOW)}, the newest that "
@@ -188,16 +188,15 @@ def notes(environment: Environment) -> list[Note]:
     return found_notes
 
 
-def _which_keras(environment: Environment) -> list[Note]:
+def _which_keras(environment: Environment) -> Iterator[Note]:
     keras, chosen = environment.packages["keras"], environment.legacy_keras
     if environment.packages["tf_keras"] is None:
         if chosen in TAKEN_FOR_TRUE:
             reason = f"{LEGACY_KERAS}={chosen} asks for tf-keras, which is not installed."
-            return [Note(reason, f"Install tf-keras, or: unset {LEGACY_KERAS}")]
-        return []
+            yield Note(reason, f"Install tf-keras, or: unset {LEGACY_KERAS}")
+        return
     if keras is None or numbers(keras) < (3,):
-        return []
-    keras_notes = []
+        return
     if chosen not in TAKEN_FOR_TRUE:
         state = (
             f"{LEGACY_KERAS} is not set"
@@ -208,14 +207,12 @@ def _which_keras(environment: Environment) -> list[Note]:
             f"{state}, so tf.keras is Keras 3 in plain Python. `compat-lossscale run` and "
             "compat_lossscale.install() choose tf-keras themselves; migrated programs do not."
         )
-        keras_notes.append(Note(reason, f"export {LEGACY_KERAS}=1", "tensorflow"))
+        yield Note(reason, f"export {LEGACY_KERAS}=1", "tensorflow")
     reason = (
         f"`import keras` is Keras {keras} in plain Python, and none of its layers goes into a "
         "model of tf-keras. Under `compat-lossscale run`, it is tf-keras."
     )
-    step = "For tf-keras, write `from tensorflow import keras`."
-    keras_notes.append(Note(reason, step, "keras"))
-    return keras_notes
+    yield Note(reason, "For tf-keras, write `from tensorflow import keras`.", "keras")
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -237,7 +234,7 @@ _KERASES = ("tensorflow.keras.", "tensorflow.compat.v1.keras.", "tensorflow.comp
 _VERSION_1 = "tensorflow.compat.v1"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class FileUsage:
     """What a file uses.
 
@@ -250,11 +247,11 @@ class FileUsage:
             and layers, and names below `tf.keras`.
     """
 
-    neighbours: frozenset[Neighbour] = frozenset()
-    packages: frozenset[str] = frozenset()
-    needed: frozenset[str] = frozenset()
+    neighbours: set[Neighbour] = dataclasses.field(default_factory=set)
+    packages: set[str] = dataclasses.field(default_factory=set)
+    needed: set[str] = dataclasses.field(default_factory=set)
     writes_summaries: bool = False
-    not_on_keras_3: frozenset[str] = frozenset()
+    not_on_keras_3: set[str] = dataclasses.field(default_factory=set)
 
 
 def used_in(source: str | bytes) -> FileUsage:
@@ -270,26 +267,19 @@ def used_in(source: str | bytes) -> FileUsage:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return FileUsage()
     bound = {name: path for node in ast.walk(tree) for name, path, _ in _imports(node)}
-    neighbours: set[Neighbour | None] = set()
-    packages: set[str] = set()
-    summaries = False
-    not_on_keras_3: set[str] = set()
+    file = FileUsage(needed=set(_imported_always(tree)))
     for node in ast.walk(tree):
+        names = {getattr(node, "attr", ""), getattr(node, "name", "")}
         if isinstance(node, ast.Attribute) and node.attr in METHODS:
-            neighbours.add(METHODS[node.attr])
-        not_on_keras_3 |= _NOT_ON_KERAS_3 & {getattr(node, "attr", ""), getattr(node, "name", "")}
+            file.neighbours.add(METHODS[node.attr])
+        file.not_on_keras_3 |= _NOT_ON_KERAS_3 & names
         for path in _paths(node, bound):
-            neighbours.add(neighbour_at(path))
-            not_on_keras_3 |= _gone_from_keras_3(path)
-            summaries = summaries or _is_summary(path)
-        packages.update(path.partition(".")[0] for path in _imported(node))
-    return FileUsage(
-        frozenset(filter(None, neighbours)),
-        frozenset(packages),
-        frozenset(_imported_always(tree)),
-        summaries,
-        frozenset(not_on_keras_3),
-    )
+            neighbour = neighbour_at(path)
+            file.neighbours |= set() if neighbour is None else {neighbour}
+            file.not_on_keras_3 |= _gone_from_keras_3(path)
+            file.writes_summaries |= _is_summary(path)
+        file.packages.update(path.partition(".")[0] for path in _imported(node))
+    return file
 
 
 def _is_summary(path: str) -> bool:

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from compat_lossscale._import_hook import take_back
 from compat_lossscale._patching import (
     Undo,
     alias,
@@ -22,7 +23,6 @@ from compat_lossscale._patching import (
     put_module,
     set_attribute,
     set_item,
-    take_back,
 )
 from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import InstallError
@@ -75,11 +75,11 @@ def install(
     with _lock:
         if _undo:
             _agreed(legacy_optimizers, neighbours, keras, _chosen)
-            waiting.done()
+            waiting.to_install = None
             return
-        options = _agreed(legacy_optimizers, neighbours, keras, waiting.what_to_install())
+        options = _agreed(legacy_optimizers, neighbours, keras, waiting.to_install)
         require("compat_lossscale.install()", keras=options["keras"])
-        waiting.done()
+        waiting.to_install = None
         undo: Undo = []
         try:
             select(undo, keras=options["keras"])
@@ -185,7 +185,7 @@ def installed(
     """
     global _open_blocks, _installed_by_block  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
-        was_installed = bool(_undo) or waiting.what_to_install() is not None
+        was_installed = bool(_undo) or waiting.to_install is not None
         install(legacy_optimizers=legacy_optimizers, neighbours=neighbours, keras=keras)
         _installed_by_block |= not was_installed
         _open_blocks += 1
@@ -225,7 +225,12 @@ def _put(options: waiting.InstallOptions, undo: Undo) -> None:
     tf_keras = importlib.import_module("tensorflow").keras
     is_keras_2 = "/tf_keras/" in str(getattr(tf_keras, "__file__", "")).replace("\\", "/")
     if options["keras"] == 3:
-        _check_keras_3(is_keras_2=is_keras_2)
+        if is_keras_2:
+            raise InstallError(
+                "tf.keras is tf-keras in this process already, and keras=3 asks for Keras 3. Call "
+                "compat_lossscale.install(keras=3) before `import tensorflow`, or start Python "
+                f"without the environment variable {_LEGACY_KERAS}."
+            )
         _put_on_keras_3(undo, neighbours=options["neighbours"])
         return
     if not is_keras_2:
@@ -324,22 +329,14 @@ def _put_legacy_optimizers(undo: Undo) -> None:
                 set_attribute(module, name, legacy[name], undo)
 
 
-def _check_keras_3(*, is_keras_2: bool) -> None:
-    if is_keras_2:
-        raise InstallError(
-            "tf.keras is tf-keras in this process already, and keras=3 asks for Keras 3. Call "
-            "compat_lossscale.install(keras=3) before `import tensorflow`, or start Python without "
-            f"the environment variable {_LEGACY_KERAS}."
-        )
-    backend = importlib.import_module("keras").backend.backend()
+def _put_on_keras_3(undo: Undo, *, neighbours: bool) -> None:
+    keras = importlib.import_module("keras")
+    backend = keras.backend.backend()
     if backend != "tensorflow":
         raise InstallError(
             f"Keras 3 runs on {backend} here, and programs of the old API need TensorFlow. Set the "
             "environment variable KERAS_BACKEND=tensorflow."
         )
-
-
-def _put_on_keras_3(undo: Undo, *, neighbours: bool) -> None:
     from compat_lossscale.keras3 import (  # noqa: PLC0415  # they import Keras
         experimental,
         old_members,
@@ -347,7 +344,6 @@ def _put_on_keras_3(undo: Undo, *, neighbours: bool) -> None:
     )
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
 
-    keras = importlib.import_module("keras")
     names = old_names.KerasNames(
         optimizer=tensorflow_2_4.LossScaleOptimizer,
         experimental_optimizer=experimental.LossScaleOptimizer,

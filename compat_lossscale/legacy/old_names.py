@@ -12,24 +12,24 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from compat_lossscale import core, tf1
 from compat_lossscale._patching import Undo, put_module, put_private_module
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, supports_strategy
 from compat_lossscale.members.loss_scales import LossScaleConfigs
-from compat_lossscale.tf1 import (
-    MixedPrecisionLossScaleOptimizer,
-    disable_mixed_precision_graph_rewrite,
-    enable_mixed_precision_graph_rewrite,
-)
 
 Table = Mapping[str, Mapping[str, Any]]
 """Names and their values, by the module that they are in."""
 
-_LOSS_SCALES = {cls.__name__: cls for cls in (LossScale, FixedLossScale, DynamicLossScale)}
-_GRAPH_REWRITE = {
-    "enable_mixed_precision_graph_rewrite": enable_mixed_precision_graph_rewrite,
-    "disable_mixed_precision_graph_rewrite": disable_mixed_precision_graph_rewrite,
-}
-_V1_OPTIMIZER = {"MixedPrecisionLossScaleOptimizer": MixedPrecisionLossScaleOptimizer}
+
+def _of(owner: Any, names: str) -> dict[str, Any]:
+    """Returns some names of a module or an object, with what they are there."""
+    return {name: getattr(owner, name) for name in names.split()}
+
+
+_LOSS_SCALES = _of(core, "LossScale FixedLossScale DynamicLossScale")
+_GRAPH_REWRITE = _of(
+    tf1, "enable_mixed_precision_graph_rewrite disable_mixed_precision_graph_rewrite"
+)
+_V1_OPTIMIZER = _of(tf1, "MixedPrecisionLossScaleOptimizer")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,11 +51,6 @@ class KerasNames:
     configs: LossScaleConfigs
     deserialize_policy: Callable[..., Any]
     helpers: Mapping[str, Mapping[str, Any]]
-
-
-def _of(owner: Any, names: str) -> dict[str, Any]:
-    """Returns some names of a module or an object, with what they are there."""
-    return {name: getattr(owner, name) for name in names.split()}
 
 
 def keras_table(names: KerasNames) -> Table:
@@ -96,7 +91,7 @@ def private_table(names: KerasNames) -> Table:
         "loss_scale": _of(names.configs, "deserialize get serialize"),
         "loss_scale_optimizer": {
             **names.helpers.get("loss_scale_optimizer", {}),
-            "strategy_supports_loss_scaling": supports_strategy,
+            "strategy_supports_loss_scaling": core.supports_strategy,
             "LossScaleOptimizer": names.optimizer,
             "LossScaleOptimizerV1": names.experimental_optimizer,
         },
@@ -127,8 +122,7 @@ def private_table(names: KerasNames) -> Table:
         "training.experimental.loss_scale_optimizer": _V1_OPTIMIZER,
         "training.experimental.mixed_precision": {
             **_GRAPH_REWRITE,
-            "enable_mixed_precision_graph_rewrite_v1": enable_mixed_precision_graph_rewrite,
-            "disable_mixed_precision_graph_rewrite_v1": disable_mixed_precision_graph_rewrite,
+            **{f"{name}_v1": function for name, function in _GRAPH_REWRITE.items()},
         },
     }
 

@@ -84,7 +84,9 @@ def _is_watched() -> bool:
 
 def run_in_process(arguments: Sequence[str]) -> None:
     """Runs a program as `__main__`."""
-    _forget_own_imports()
+    # The command line has imported click. The program may have a `click.py` of its own.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "click"]:
+        del sys.modules[name]
     program, *args = arguments
     if program.startswith(("-c", "-m")):
         what, *args = [program[2:], *args] if len(program) > 2 else args
@@ -101,12 +103,6 @@ def run_in_process(arguments: Sequence[str]) -> None:
     else:
         sys.path[0] = os.path.dirname(os.path.realpath(program))  # noqa: PTH120  # as python does it
         runpy.run_path(program, run_name="__main__")
-
-
-def _forget_own_imports() -> None:
-    """The command line has imported click. The program may have a `click.py` of its own."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == "click"]:
-        del sys.modules[name]
 
 
 def _execute(source: bytes, filename: str) -> None:

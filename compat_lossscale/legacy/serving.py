@@ -21,13 +21,23 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from compat_lossscale._import_hook import add_finder, looking_up, remove_finder, when_imported
-from compat_lossscale._patching import Undo, modules_at, set_attribute, take_back
+from compat_lossscale._import_hook import (
+    Alias,
+    add_finder,
+    looking_up,
+    remove_finder,
+    take_back,
+    when_imported,
+)
+from compat_lossscale._patching import (
+    Undo,
+    public_modules,
+    put_in_public_modules,
+    set_attribute,
+)
 from compat_lossscale.legacy.neighbour_names import MEMBERS, TABLE, keras_names
 from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, PRIVATE, instead_of
 from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
-
-_API_ROOTS = ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1")
 
 
 def _by_place(names: Iterable[Neighbour]) -> dict[str, dict[str, Neighbour]]:
@@ -57,13 +67,7 @@ def put(undo: Undo, *, keras: int) -> None:
         keras: Which Keras `tf.keras` is: 2 for tf-keras, 3 for Keras 3. With Keras 3, what only
             tf-keras can stand for is not served.
     """
-    # Not before: these need TensorFlow.
-    from compat_lossscale.legacy.changed_behaviour import (  # noqa: PLC0415  # it imports TensorFlow
-        put_backups,
-        put_compute_loss,
-        put_signatures,
-        put_unhashable_defaults,
-    )
+    from compat_lossscale.legacy import changed_behaviour  # noqa: PLC0415  # needs TensorFlow
 
     # Modules that are imported later add to the list then.
     own: Undo = []
@@ -74,54 +78,31 @@ def put(undo: Undo, *, keras: int) -> None:
         if place.startswith("tensorflow.python."):
             when_imported(place, functools.partial(put_lazy_names, names=names, undo=own), own)
         elif place.partition(".")[0] == "tensorflow":
-            _put_public_names(place, names, own)
+            put_in = functools.partial(put_lazy_names, names=names, undo=own)
+            put_in_public_modules(place, put_in, own)
     for method in MEMBERS:
-        if method.is_served and (has_tf_keras or ".keras." not in method.name):
-            _put_method(method, own)
+        if not method.is_served or (".keras." in method.name and not has_tf_keras):
+            continue
+        place, _, name = method.place.rpartition(".")
+        for cls in {getattr(module, name, None) for module in public_modules(place)} - {None}:
+            if not hasattr(cls, method.short_name):
+                set_attribute(cls, method.short_name, method.resolve(), own)
     put_tensorflow_1_explanations(sys.modules["tensorflow"], own)
-    put_unhashable_defaults(own)
-    put_signatures(own, has_tf_keras=has_tf_keras)
+    changed_behaviour.put_unhashable_defaults(own)
+    changed_behaviour.put_signatures(own, has_tf_keras=has_tf_keras)
     if has_tf_keras:
-        put_backups(own)
-        put_compute_loss(own)
+        changed_behaviour.put_backups(own)
+        changed_behaviour.put_compute_loss(own)
         put_keras_modules(_MODULES_OF_KERAS, own)
         put_keras_2(keras_names.PACKAGES_FOR_KERAS_2, own)
     else:
         put_keras_3_explanations(own)
 
 
-def _public_modules(place: str) -> list[object]:
-    """The modules that a public name of TensorFlow is in: one for each version of the API."""
-    modules = [module for path in _public_paths(place) for module in modules_at(path)]
-    return list({id(module): module for module in modules}.values())
-
-
-def _public_paths(place: str) -> list[str]:
-    below = place.partition(".")[2]
-    return [f"{api}.{below}".removesuffix(".") for api in _API_ROOTS]
-
-
-def _put_public_names(place: str, names: Mapping[str, Neighbour], undo: Undo) -> None:
-    put_in = functools.partial(put_lazy_names, names=names, undo=undo)
-    for module in _public_modules(place):
-        put_in(module)
-    # `import tensorflow.data.experimental` makes a second copy, which is `tf.data`'s from then on.
-    for path in _public_paths(place):
-        if path not in sys.modules:
-            when_imported(path, put_in, undo)
-
-
 def _needs_it(neighbour: Neighbour) -> bool:
     """Whether only tf-keras can stand for a name."""
     is_of_keras = neighbour.name.startswith("tensorflow.keras.")
     return neighbour.served_by.startswith("tf_keras") or (is_of_keras and neighbour.is_served)
-
-
-def _put_method(method: Neighbour, undo: Undo) -> None:
-    place, _, name = method.place.rpartition(".")
-    for cls in {getattr(module, name, None) for module in _public_modules(place)} - {None}:
-        if not hasattr(cls, method.short_name):
-            set_attribute(cls, method.short_name, method.resolve(), undo)
 
 
 Modules = Mapping[str, Neighbour]
@@ -238,15 +219,8 @@ class NeighbourFinder(importlib.abc.MetaPathFinder):
                 del namespace[short_name]
 
 
-class _Loader(importlib.abc.Loader):
+class _Loader(Alias, importlib.abc.Loader):
     """Gives a module that is there already."""
-
-    def __init__(self, module: types.ModuleType) -> None:
-        self._module = module
-        self._spec = module.__spec__
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        return self._module
 
     def exec_module(self, module: types.ModuleType) -> None:
         # The import has said that the module is the one that was asked for; it may be another's.
@@ -254,7 +228,7 @@ class _Loader(importlib.abc.Loader):
             assert module.__spec__ is not None
             module.__name__ = module.__spec__.name
         else:
-            module.__spec__ = self._spec
+            super().exec_module(module)
 
 
 def serving_module(paths: Sequence[str]) -> Any:

@@ -68,11 +68,6 @@ _OWN_SOURCES = os.path.join(os.path.realpath(_PACKAGE), "")  # noqa: PTH118  # n
 _SHARED = ("tensorflow.compat", "tensorflow.python", "tensorflow.core")
 
 
-def disable_v2_behavior() -> None:
-    """Turns TensorFlow 2 behaviour off."""
-    sys.modules["tensorflow"].compat.v1.disable_v2_behavior()
-
-
 def redirect() -> None:
     """Lets `import tensorflow` mean TensorFlow 1 in a program written for 1.14 or 1.15.
 
@@ -152,22 +147,8 @@ class _KerasFinder:
             return None
         hide()
         module = _in_keras_2(name.removeprefix("keras"))
-        loader: Any = _Alias(module) if module is not None else None
+        loader: Any = _import_hook.Alias(module) if module is not None else None
         return None if loader is None else importlib.machinery.ModuleSpec(name, loader)
-
-
-class _Alias:
-    """Loads a module that is there already under another name."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self._module, self._spec = module, module.__spec__
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        del spec
-        return self._module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec  # which the import has replaced
 
 
 def _in_keras_2(below: str) -> ModuleType | None:
@@ -190,21 +171,21 @@ def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
         # A program that came through standard input is in no file.
         return module_globals.get("__name__") == "__main__"
     path = os.path.realpath(file)
+    if _is_installed(path):
+        return False
+    import sysconfig  # noqa: PLC0415  # only if used
+
+    places = [os.path.join(sysconfig.get_path(one), "") for one in ("stdlib", "platstdlib")]  # noqa: PTH118  # no pathlib here
     # This package may be in no such folder: an editable install is in that of its sources.
-    return not _is_installed(path) and not path.startswith((*_standard_library(), _OWN_SOURCES))
+    return not path.startswith((*places, _OWN_SOURCES))
 
 
 def _is_installed(path: str) -> bool:
     return any(f"/{name}/" in path for name in ("site-packages", "dist-packages"))
 
 
-def _standard_library() -> tuple[str, ...]:
-    import sysconfig  # noqa: PLC0415  # see above
-
-    places = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
-    return tuple(os.path.join(place, "") for place in places)  # noqa: PTH118  # see above
-
-
+_TENSORFLOW = "tensorflow"
+_KERASES = {2: "tf_keras", 3: "keras"}
 _OPTIONS = "COMPAT_LOSSSCALE_RUN"
 _FOUND_PATH = "COMPAT_LOSSSCALE_FOUND_PYTHONPATH"
 _PATH = "PYTHONPATH"
@@ -252,36 +233,39 @@ def install_when_imported(
         neighbours: See `compat_lossscale.install`.
         keras3: Whether `tf.keras` is Keras 3.
     """
+    keras = 3 if keras3 else 2
+    frameworks = (_TENSORFLOW, _KERASES[keras])
 
-    def prepare() -> None:
-        from compat_lossscale.legacy import install as installing  # noqa: PLC0415  # slow
+    def before() -> None:
+        if waiting.to_install is not None:
+            from compat_lossscale.legacy import install as installing  # noqa: PLC0415  # slow
 
-        installing.require(what, keras=keras)
-        installing.select(waiting.undo, keras=keras)
+            installing.require(what, keras=keras)
+            installing.select(waiting.undo, keras=keras)
 
-    def install(options: waiting.InstallOptions) -> None:
+    def after(_: ModuleType) -> None:
+        # One imports the other, and is not whole yet when that is. Its own hook follows.
+        if waiting.to_install is None or any(map(_import_hook.is_importing, frameworks)):
+            return
         from compat_lossscale.legacy.install import install_unless_busy  # noqa: PLC0415  # slow
 
-        if install_unless_busy(options) and tf1:
-            disable_v2_behavior()
+        if install_unless_busy(waiting.to_install) and tf1:
+            sys.modules["tensorflow"].compat.v1.disable_v2_behavior()
         hide()
 
-    keras = 3 if keras3 else 2
     if tf1:
         redirect()
     if neighbours:
         waiting.serve_neighbours(waiting.undo)
         if not keras3:
             serve_keras()
-    waiting.defer(
-        {
-            "legacy_optimizers": legacy_optimizers and not keras3,
-            "neighbours": neighbours,
-            "keras": keras,
-        },
-        prepare=prepare,
-        install=install,
-    )
+    waiting.to_install = {
+        "legacy_optimizers": legacy_optimizers and not keras3,
+        "neighbours": neighbours,
+        "keras": keras,
+    }
+    _import_hook.when_imported(frameworks[0], after, waiting.undo, before=before)
+    _import_hook.when_imported(frameworks[1], after, waiting.undo)
 
 
 def _pass_on(util: Any, options: Mapping[str, bool]) -> None:
@@ -299,11 +283,7 @@ def _pass_on(util: Any, options: Mapping[str, bool]) -> None:
             _set_path(found_path)
 
     util.spawnv_passfds = spawnv_passfds
-
-    def put_back() -> None:
-        util.spawnv_passfds = original
-
-    waiting.undo.append(put_back)
+    waiting.undo.append(lambda: setattr(util, "spawnv_passfds", original))
 
 
 def _set_path(value: str | None) -> None:

@@ -25,63 +25,23 @@ if TYPE_CHECKING:
         keras: int
 
 
-_TENSORFLOW = "tensorflow"
-_KERASES = {2: "tf_keras", 3: "keras"}
-_to_install: InstallOptions | None = None
+to_install: InstallOptions | None = None
+"""What is to be installed, while TensorFlow has not been imported."""
 undo: list[Callable[[], None]] = []
 """What takes back all that is done before `install()`. Everybody who does something adds to it."""
 
 
-def defer(
-    what_to_install: InstallOptions,
-    *,
-    prepare: Callable[[], None],
-    install: Callable[[InstallOptions], None],
-) -> None:
-    """Has `install` called inside the import of TensorFlow; at once if it has been imported."""
-    global _to_install  # noqa: PLW0603  # one process has one TensorFlow
-
-    def before() -> None:
-        if _to_install is not None:
-            prepare()
-
-    def watch(name: str, before: Callable[[], None] | None, other: str) -> None:
-        def after(_: ModuleType) -> None:
-            # One imports the other, and is not whole yet when that is. Its own hook follows.
-            if _to_install is not None and not _import_hook.is_importing(other):
-                install(_to_install)
-
-        _import_hook.when_imported(name, after, undo, before=before)
-
-    _to_install = what_to_install
-    keras = _KERASES[what_to_install["keras"]]
-    watch(_TENSORFLOW, before, keras)
-    watch(keras, None, _TENSORFLOW)
-
-
-def what_to_install() -> InstallOptions | None:
-    """What is to be installed, while TensorFlow has not been imported."""
-    return _to_install
-
-
-def done() -> None:
-    """Says that `install()` has been called."""
-    global _to_install  # noqa: PLW0603  # one process has one TensorFlow
-    _to_install = None
-
-
 def take_back() -> None:
     """Leaves everything as it was found."""
-    done()
-    while undo:
-        undo.pop()()
+    global to_install  # noqa: PLW0603  # one process has one TensorFlow
+    to_install = None
+    _import_hook.take_back(undo)
 
 
 PLACES = ("base64", "collections", "inspect", "numpy", "scipy.signal", "time")
 """The modules, other than TensorFlow's, that lack names which neighbours serve."""
 ROOTS = ("distutils", "imp", "keras", "pkg_resources", "tensorflow", "tf_keras", "wandb", "xml")
 """Where modules are that are gone."""
-_neighbours_are_served = False
 
 
 def serve_neighbours(undo: list[Callable[[], None]]) -> None:
@@ -89,27 +49,17 @@ def serve_neighbours(undo: list[Callable[[], None]]) -> None:
 
     A program may ask for `numpy.float` or `imp` in its first line. The tables are loaded then.
     """
-    global _neighbours_are_served  # noqa: PLW0603  # one process has one set of modules
-    if _neighbours_are_served:
+    if any(isinstance(finder, _LateFinder) for finder in sys.meta_path):
         return
-    _neighbours_are_served = True
-    # Modules that are imported later add to the list then.
-    own: list[Callable[[], None]] = []
     finder = _LateFinder()
     _import_hook.add_finder(finder, first=False)
-    own.append(finder.take_back)
+    # Modules that are imported later add to the list then.
+    own = [finder.take_back]
     for place in PLACES:
         if place in sys.builtin_module_names:
             __import__(place)
         _import_hook.when_imported(place, lambda module: _serve_names_of(module, own), own)
-
-    def take_back() -> None:
-        global _neighbours_are_served  # noqa: PLW0603  # as above
-        _neighbours_are_served = False
-        while own:
-            own.pop()()
-
-    undo.append(take_back)
+    undo.append(lambda: _import_hook.take_back(own))
 
 
 def _serve_names_of(module: ModuleType, undo: list[Callable[[], None]]) -> None:

@@ -10,22 +10,20 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    RuleSettings,
-    moves_by_the_rule,
+from compat_lossscale import core
+from compat_lossscale.errors import (
+    LossScaleArgumentError,
+    LossScaleStuckError,
+    NotCountedError,
 )
-from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
-from compat_lossscale.members.guards import AT_FLOOR, refuse_to_go_on, warn_that_it_is_stuck
+from compat_lossscale.members.guards import AT_FLOOR, warn_that_it_is_stuck
 from compat_lossscale.spec import LossScaleRule
 
 
 class CountsSkippedSteps:
     """Adds to an optimizer with a `_loss_scale` what it tells of skipped steps."""
 
-    _loss_scale: LossScale
+    _loss_scale: core.LossScale
     _step_log: StepLog | None = None
     _step_counter: Callable[[], Any] | None = None
     """Gives the variable that counts applied steps, if there is one."""
@@ -33,7 +31,7 @@ class CountsSkippedSteps:
     """Whether it is to count skipped steps as well."""
 
     def _start_counting(self) -> None:
-        if type(self._loss_scale) is FixedLossScale:
+        if type(self._loss_scale) is core.FixedLossScale:
             return
         # A Saver of TensorFlow 1 would save its variables with the model, and miss them in the
         # model's older checkpoints.
@@ -54,12 +52,12 @@ class CountsSkippedSteps:
             LossScaleArgumentError: It cannot change. The message says why.
         """
         loss_scale = self._loss_scale
-        return loss_scale.rule if moves_by_the_rule(loss_scale) else None
+        return loss_scale.rule if core.moves_by_the_rule(loss_scale) else None
 
     @loss_scale_rule.setter
     def loss_scale_rule(self, rule: LossScaleRule) -> None:
         loss_scale = self._loss_scale
-        if not moves_by_the_rule(loss_scale):
+        if not core.moves_by_the_rule(loss_scale):
             raise LossScaleArgumentError(
                 "This optimizer's loss scale has no rule, because it is fixed or of a class of "
                 "your own. Make a new optimizer with a dynamic loss scale and rule=."
@@ -69,23 +67,21 @@ class CountsSkippedSteps:
     def _fixed_scale(self) -> float | None:
         """The loss scale if it is fixed, and `None` otherwise."""
         loss_scale = self._loss_scale
-        return loss_scale._loss_scale_value if type(loss_scale) is FixedLossScale else None
+        return loss_scale._loss_scale_value if type(loss_scale) is core.FixedLossScale else None
 
-    def _settings(self) -> RuleSettings | None:
+    def _settings(self) -> core.RuleSettings | None:
         """The settings of a rule that was stated."""
         loss_scale = self._loss_scale
-        return loss_scale.settings if isinstance(loss_scale, DynamicLossScale) else None
+        return loss_scale.settings if isinstance(loss_scale, core.DynamicLossScale) else None
 
     def _stated_rule(self) -> LossScaleRule | None:
         settings = self._settings()
         return None if settings is None else settings.rule
 
     def _note_applied(self) -> Any:
-        """Notes a step that is applied."""
         return None if self._step_log is None else self._step_log.note_applied()
 
     def _count_skipped(self, stuck: Any) -> Any:
-        """Counts and notes a step that is skipped."""
         counted = None
         if self._step_counter is not None:
             with tf.init_scope():
@@ -93,7 +89,11 @@ class CountsSkippedSteps:
             if self._counts_skipped_too:
                 counted = counter.assign_add(1, read_value=False)
         if self._step_log is None:
-            return counted, self._assert_in_graph(stuck)
+            # In a graph of TensorFlow 1, where nothing else can raise.
+            rule = self._stated_rule()
+            if rule is None or rule.on_floor != "raise":
+                return counted, None
+            return counted, tf.debugging.Assert(tf.logical_not(stuck), [AT_FLOOR])
         noted = self._step_log.note_skipped(stuck)
         self._step_log.warn_if_stuck(again=True)
         settings = self._settings()
@@ -103,13 +103,6 @@ class CountsSkippedSteps:
         at_floor = tf.cast(self._step_log.notes[2], tf.float64)
         passes = tf.less(at_floor, settings.floor_steps_to_raise)
         return counted, noted, tf.debugging.Assert(passes, [AT_FLOOR])
-
-    def _assert_in_graph(self, stuck: Any) -> Any:
-        """Fails in a graph of TensorFlow 1, where there is no log, if the rule says so."""
-        rule = self._stated_rule()
-        if rule is None or rule.on_floor != "raise":
-            return None
-        return tf.debugging.Assert(tf.logical_not(stuck), [AT_FLOOR])
 
     @property
     def skipped_steps(self) -> tf.Tensor:
@@ -143,7 +136,7 @@ class CountsSkippedSteps:
         return self._step_log is not None and self._step_log.has_warned
 
     def _log_if_dynamic(self) -> StepLog | None:
-        is_fixed = type(self._loss_scale) is FixedLossScale
+        is_fixed = type(self._loss_scale) is core.FixedLossScale
         if self._step_log is None and not is_fixed:
             raise NotCountedError(
                 "Skipped steps are counted in eager mode and in tf.function. This optimizer was "
@@ -251,7 +244,7 @@ class StepLog:
             return
         self.has_warned = True
         if raises:
-            refuse_to_go_on()
+            raise LossScaleStuckError(AT_FLOOR)
         warn_that_it_is_stuck(rule.min_scale)
 
 

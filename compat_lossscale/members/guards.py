@@ -15,11 +15,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
-from compat_lossscale.errors import (
-    LossScaleMisuseWarning,
-    LossScaleStuckError,
-    LossScaleStuckWarning,
-)
+from compat_lossscale.errors import LossScaleMisuseWarning, LossScaleStuckWarning
 
 _LIBRARIES: Final = {
     "compat_lossscale",
@@ -68,7 +64,6 @@ class GuardsScaling:
         return MisuseGuards()
 
     def _scaled(self, loss: Any, method: str) -> Any:
-        """Multiplies a loss by the loss scale."""
         if loss in _scaled_losses and self._fixed_scale() != 1:
             self._guards.warn(
                 "scaled twice",
@@ -144,12 +139,3 @@ def warn_that_it_starts_again(scale: float, initial: float) -> None:
         LossScaleStuckWarning,
         stacklevel=frames_to_the_program(),
     )
-
-
-def refuse_to_go_on() -> None:
-    """Raises the error for a loss scale at its floor.
-
-    Raises:
-        LossScaleStuckError: Always.
-    """
-    raise LossScaleStuckError(AT_FLOOR)

@@ -108,19 +108,15 @@ def write_state(optimizer: Any, trained: Sequence[Any], state: OptimizerState) -
     if product is not None and state.product is not None:
         product.assign(state.product)
     if state.loss_scale is not None and inner is not optimizer:
-        _write_scale(optimizer, state.loss_scale, state.good_steps)
+        if hasattr(optimizer, "dynamic_scale"):
+            optimizer.dynamic_scale.assign(state.loss_scale)
+            optimizer.step_counter.assign(state.good_steps)
+        else:
+            from compat_lossscale.optimizers import saving  # noqa: PLC0415  # of tf-keras only
+
+            held = {"current_loss_scale": state.loss_scale, "good_steps": state.good_steps}
+            saving.give_to(optimizer, held)
     return lost
-
-
-def _write_scale(optimizer: Any, scale: float, counter: int | None) -> None:
-    if hasattr(optimizer, "dynamic_scale"):
-        optimizer.dynamic_scale.assign(scale)
-        optimizer.step_counter.assign(counter)
-    else:
-        from compat_lossscale.optimizers import saving  # noqa: PLC0415  # of tf-keras only
-
-        values = {"current_loss_scale": scale, "good_steps": counter}
-        saving.give_to(optimizer, values)
 
 
 def differences(before: OptimizerState, after: OptimizerState) -> list[str]:
@@ -257,7 +253,10 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
     if stored.config is not None:
         made = _optimizer(stored.config, other)
         _compile(new, made, stored, rebuilding)
-        order = _order(new, rebuilding)
+        # The old variables in the order in which the new model trains them.
+        old_of = {id(b): a for layers in rebuilding.layers for a, b in paired_weights(*layers)}
+        trained = [id(variable) for variable in new.trainable_variables]
+        order = [old_of[variable] for variable in trained if variable in old_of]
         if optimizer is not None and len(order) == len(new.trainable_variables):
             state = read_state(optimizer, order)
             _make_variables(new.optimizer, new)
@@ -270,7 +269,10 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
     if state is not None:
         _make_variables(loaded.optimizer, loaded)
         after = read_state(loaded.optimizer, loaded.trainable_variables)
-        fields += _lost_state(state, after, conversion, rebuilding.title)
+        said = {field.name for field in conversion.lost}
+        names = [f"state.{name}" for name in differences(state, after)]
+        reason = f"{rebuilding.title} does not load it from the converted file"
+        fields += [Field(name, Verdict.LOST, None, reason) for name in names if name not in said]
     lost = {field.name for field in fields if field.verdict is Verdict.LOST}
     kept = [field for field in conversion.fields if field.name not in lost]
     return dataclasses.replace(conversion, fields=(*kept, *fields))
@@ -287,20 +289,6 @@ def _not_loaded(stored: StoredModel, state: OptimizerState | None) -> list[Field
             if value and not is_there:
                 lost.append(Field(f"state.{name}", Verdict.LOST, value, _NOT_LOADED))
     return lost
-
-
-def _lost_state(
-    before: OptimizerState, after: OptimizerState, conversion: Conversion, title: str
-) -> list[Field]:
-    """Returns what the converted file does not give back, besides what is known as lost."""
-    said = {field.name for field in conversion.lost}
-    return [
-        Field(
-            f"state.{name}", Verdict.LOST, None, f"{title} does not load it from the converted file"
-        )
-        for name in differences(before, after)
-        if f"state.{name}" not in said
-    ]
 
 
 def _libraries(stored: StoredModel) -> tuple[Any, Any]:
@@ -504,14 +492,6 @@ def _make_variables(optimizer: Any, model: Any) -> None:
     from compat_lossscale.optimizers import saving  # noqa: PLC0415  # TensorFlow
 
     saving.make_variables(optimizer, model.trainable_variables)
-
-
-def _order(new: Any, rebuilding: Rebuilding) -> list[Any]:
-    """Returns the old variables in the order in which the new model trains them."""
-    old_of = {
-        id(other): one for layers in rebuilding.layers for one, other in paired_weights(*layers)
-    }
-    return [old_of[id(variable)] for variable in new.trainable_variables if id(variable) in old_of]
 
 
 # --- checking -------------------------------------------------------------------------------------

@@ -83,10 +83,6 @@ class Rebuilding:
         """Notes that something is lost."""
         self._add(Field(place, Verdict.LOST, value, reason))
 
-    def noted(self, place: str, value: Any, reason: str) -> None:
-        """Notes that something changes, and training does not."""
-        self._add(Field(place, Verdict.NOTED, value, reason))
-
     def _add(self, field: Field) -> None:
         if field not in self.fields:
             self.fields.append(field)
@@ -149,9 +145,8 @@ class Rebuilding:
         while free in self._names:
             free += "_"
         self._names.add(free)
-        self.noted(
-            f"layer {name}.name", name, f"Keras 3 takes no / in names; the layer is called {free}"
-        )
+        reason = f"Keras 3 takes no / in names; the layer is called {free}"
+        self._add(Field(f"layer {name}.name", Verdict.NOTED, name, reason))
         return free
 
     def layer(self, old: Any) -> Any:
@@ -164,7 +159,11 @@ class Rebuilding:
     def _one_layer(self, old: Any) -> Any:
         name, place = type(old).__name__, f"layer {old.name}"
         cls = getattr(self.target.layers, name, None)
-        if not isinstance(old, self.source.layers.Layer) or not self._is_own(old):
+        root = type(old).__module__.partition(".")[0]
+        of_keras = root == self.source.__name__ or type(old) is getattr(
+            self.source.layers, name, None
+        )
+        if not isinstance(old, self.source.layers.Layer) or not of_keras:
             raise ConversionError(
                 f"{place} is of a class of your own, {name}, of which {self.title} knows nothing: "
                 f"build the model in {self.title}, and load its weights there"
@@ -186,7 +185,9 @@ class Rebuilding:
         if not self.to_keras3 and name == "MultiHeadAttention":
             # tf-keras wants them there, and learns them when it is called.
             settings |= dict.fromkeys(("query_shape", "key_shape", "value_shape"))
-        self._check_activity(old, place)
+        dtype = getattr(old, "compute_dtype", None)
+        if self.to_keras3 and dtype in _NARROW and getattr(old, "activity_regularizer", None):
+            self.lost(f"{place}.activity_regularizer", dtype, _ACTIVITY)
         try:
             new = cls.from_config(settings)
         except Exception as error:
@@ -194,17 +195,6 @@ class Rebuilding:
             raise ConversionError(f"{place}: {self.title} does not build it: {error}") from error
         self.layers.append((old, new))
         return new
-
-    def _is_own(self, old: Any) -> bool:
-        root = self.source.__name__
-        return type(old).__module__.split(".")[0] == root or type(old) is getattr(
-            self.source.layers, type(old).__name__, None
-        )
-
-    def _check_activity(self, old: Any, place: str) -> None:
-        dtype = getattr(old, "compute_dtype", None)
-        if self.to_keras3 and dtype in _NARROW and getattr(old, "activity_regularizer", None):
-            self.lost(f"{place}.activity_regularizer", dtype, _ACTIVITY)
 
     # --- settings ---------------------------------------------------------------------------------
 

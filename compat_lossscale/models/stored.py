@@ -13,7 +13,7 @@ from compat_lossscale.errors import (
     InexpressibleLossScaleError,
 )
 from compat_lossscale.formats import checkpoint, hdf5, keras_archive, saved_model
-from compat_lossscale.formats.artefact import Artefact, StatedConfig
+from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.bounded import parse_json
 from compat_lossscale.formats.conversion import (
     Conversion,
@@ -127,17 +127,13 @@ def read_stored(path: str, target: Generation, function: str | None) -> StoredMo
             raise InexpressibleLossScaleError(
                 f"nothing is written, because this would be lost: {reasons}"
             )
-        stored.is_legacy = _is_legacy(stated)
+        inner = read_wrapper_config(stated.config).inner or {}
+        stored.is_legacy = bool(inner) and family(inner, stated.generation) is Family.LEGACY
     elif optimizer is not None:
         source = Generation.KERAS3 if stored.artefact.is_of_keras3 else Generation.TF24
         stored.conversion = _unscaled(artefact, optimizer, source, target)
         stored.is_legacy = family(optimizer, source) is Family.LEGACY
     return stored
-
-
-def _is_legacy(stated: StatedConfig) -> bool:
-    inner = read_wrapper_config(stated.config).inner
-    return inner is not None and family(inner, stated.generation) is Family.LEGACY
 
 
 def _model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -11,14 +11,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale.core import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    as_written,
-    scale_loss,
-    unscale_gradients,
-)
+from compat_lossscale import core
 from compat_lossscale.members.guards import GuardsScaling
 from compat_lossscale.members.loss_scales import LossScaleConfigs, initial_scale_of
 from compat_lossscale.members.optimizer import OldMembers, check_in_replica_context, check_strategy
@@ -26,26 +19,6 @@ from compat_lossscale.optimizers import families, stock
 
 WEIGHTS = "_unpickled_weights"
 """The attribute in which an unpickled optimizer keeps its weights until it has variables."""
-
-
-def reduce(optimizer: Any) -> tuple[Any, ...]:
-    """Returns what `__reduce__` of a LossScaleOptimizer returns."""
-    inner_optimizer, loss_scale = optimizer.inner_optimizer, optimizer._loss_scale
-    config = optimizer.get_config()
-    key = "inner_optimizer" if "inner_optimizer" in config else "optimizer"
-    del config[key]
-    if "loss_scale" in config:
-        # Itself, for a config names its class only, and the class may be of the user's own.
-        config["loss_scale"] = loss_scale
-    state = {name: _value(variable) for name, variable in loss_scale.state.items()}
-    weights = optimizer.__dict__.get(WEIGHTS) or [_value(weight) for weight in optimizer.weights]
-    return _unpickled, (
-        families.declared(type(optimizer)),
-        (key, type(inner_optimizer), inner_optimizer.get_config()),
-        config,
-        state,
-        weights,
-    )
 
 
 def _value(variable: Any) -> np.ndarray[Any, Any]:
@@ -148,7 +121,7 @@ class LossScaleOptimizer(
     def _wrap(
         self,
         inner_optimizer: Any,
-        make_loss_scale: Callable[[], LossScale],
+        make_loss_scale: Callable[[], core.LossScale],
         argument: str = "inner_optimizer",
     ) -> None:
         """Becomes a wrapper of the inner optimizer's family, and wraps it."""
@@ -159,12 +132,11 @@ class LossScaleOptimizer(
         self._wrap_in_family(inner_optimizer)
         self._attach(loss_scale)
 
-    def _attach(self, loss_scale: LossScale) -> None:
-        """Takes a loss scale, and lets checkpoints find it if it has state."""
+    def _attach(self, loss_scale: core.LossScale) -> None:
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
         self.__dict__["_loss_scale"] = loss_scale
         self._start_counting()
-        if type(loss_scale) is not FixedLossScale:
+        if type(loss_scale) is not core.FixedLossScale:
             self._track_trackable(loss_scale, "loss_scale", overwrite=True)
             for variable in loss_scale.state.values():
                 stock.track_variable(variable)
@@ -185,7 +157,7 @@ class LossScaleOptimizer(
     @property
     def dynamic_growth_steps(self) -> int | None:
         """Good steps in a row after which the loss scale doubles; `None` if fixed."""
-        if isinstance(self._loss_scale, DynamicLossScale):
+        if isinstance(self._loss_scale, core.DynamicLossScale):
             return self._loss_scale.increment_period
         return None
 
@@ -194,7 +166,7 @@ class LossScaleOptimizer(
         """The wrapped optimizer."""
         return self._optimizer
 
-    @as_written
+    @core.as_written
     def get_scaled_loss(self, loss: Any) -> Any:
         """Multiplies the loss by the loss scale.
 
@@ -207,14 +179,14 @@ class LossScaleOptimizer(
         """
         self.__dict__["_loss_has_been_scaled"] = True
         if callable(loss):
-            return as_written(lambda: self._scaled(loss(), "get_scaled_loss"))
+            return core.as_written(lambda: self._scaled(loss(), "get_scaled_loss"))
         return self._scaled(loss, "get_scaled_loss")
 
     def _multiply(self, loss: Any, method: str) -> Any:
         del method
-        return scale_loss(loss, self._loss_scale)
+        return core.scale_loss(loss, self._loss_scale)
 
-    @as_written
+    @core.as_written
     def get_unscaled_gradients(self, grads: Any) -> list[Any]:
         """Divides the gradients by the loss scale.
 
@@ -225,7 +197,7 @@ class LossScaleOptimizer(
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
         self.__dict__["_gradients_have_been_unscaled"] = True
-        return unscale_gradients(grads, self._loss_scale())
+        return core.unscale_gradients(grads, self._loss_scale())
 
     def _check_before_applying(self) -> None:
         """Says what is wrong with applying gradients here and now.
@@ -236,13 +208,7 @@ class LossScaleOptimizer(
         """
         check_in_replica_context("apply_gradients")
         check_strategy()
-        self._warn_if_forgotten()
-
-    def _warn_if_forgotten(self) -> None:
-        """Warns, through TensorFlow's logger, of what should come before `apply_gradients`.
-
-        Source: tf-keras, and TensorFlow 2.10; not there in 2.5.
-        """
+        # What should come before, as in tf-keras and TensorFlow 2.10; not in 2.5.
         if self._loss_has_been_scaled and self._gradients_have_been_unscaled:
             return
         called = {
@@ -268,7 +234,17 @@ class LossScaleOptimizer(
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return reduce(self)
+        inner_optimizer, loss_scale = self.inner_optimizer, self._loss_scale
+        config = self.get_config()
+        key = "inner_optimizer" if "inner_optimizer" in config else "optimizer"
+        del config[key]
+        if "loss_scale" in config:
+            # Itself, for a config names its class only, and the class may be of the user's own.
+            config["loss_scale"] = loss_scale
+        state = {name: _value(variable) for name, variable in loss_scale.state.items()}
+        weights = self.__dict__.get(WEIGHTS) or [_value(weight) for weight in self.weights]
+        inner = key, type(inner_optimizer), inner_optimizer.get_config()
+        return _unpickled, (families.declared(type(self)), inner, config, state, weights)
 
     def __copy__(self) -> LossScaleOptimizer:
         copied: LossScaleOptimizer = object.__new__(type(self))

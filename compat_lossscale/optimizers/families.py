@@ -162,8 +162,20 @@ def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
         raise wrapped_already(inner_optimizer)
     family = family_of(inner_optimizer)
     if family is None:
+        # Programs and tests match on words of the versions that had the argument.
+        wanted = (
+            "`tf.keras.optimizers.Optimizer` or `tf.keras.optimizers.experimental.Optimizer`, but "
+            f"got: {inner_optimizer!r}. An instance of OptimizerV2, which is "
+            "`tf.keras.optimizers.legacy.Optimizer`, is wrapped too."
+        )
+        if argument == "optimizer":
+            wanted = (
+                f"OptimizerV2, but got: {inner_optimizer!r}. OptimizerV2 is "
+                "`tf.keras.optimizers.legacy.Optimizer`; an instance of "
+                "`tf.keras.optimizers.Optimizer` is wrapped too."
+            )
         raise LossScaleArgumentError(
-            f"{_what_it_must_be(inner_optimizer, argument)}{_where_to_go(inner_optimizer)}"
+            f'"{argument}" must be an instance of {wanted}{_where_to_go(inner_optimizer)}'
         )
     is_of_one_family = declared(cls) is not cls and not old_names_are_installed
     if is_of_one_family and not issubclass(cls, family):
@@ -179,21 +191,6 @@ def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
             "kinds."
         )
     return family
-
-
-def _what_it_must_be(optimizer: Any, argument: str) -> str:
-    """What the argument must be, in words of the versions that had it, on which tests match."""
-    if argument == "optimizer":
-        return (
-            f'"optimizer" must be an instance of OptimizerV2, but got: {optimizer!r}. OptimizerV2 '
-            "is `tf.keras.optimizers.legacy.Optimizer`; an instance of "
-            "`tf.keras.optimizers.Optimizer` is wrapped too."
-        )
-    return (
-        f'"{argument}" must be an instance of `tf.keras.optimizers.Optimizer` or '
-        f"`tf.keras.optimizers.experimental.Optimizer`, but got: {optimizer!r}. An instance of "
-        "OptimizerV2, which is `tf.keras.optimizers.legacy.Optimizer`, is wrapped too."
-    )
 
 
 def _where_to_go(optimizer: Any) -> str:

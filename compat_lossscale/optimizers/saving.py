@@ -27,7 +27,7 @@ from compat_lossscale import _patching
 from compat_lossscale._atomic_file import replacing
 from compat_lossscale.optimizers import base, experimental, families, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
-from compat_lossscale.spec.configs import WRAPPERS
+from compat_lossscale.spec.configs import REGISTERED_WRAPPERS
 
 H5_GROUP = "optimizer_weights/loss_scale"
 """Where a `.h5` file of a model has it."""
@@ -58,15 +58,6 @@ def make_variables(optimizer: Any, trained: Any) -> None:
         optimizer.build(trained)
 
 
-def restore_from_saved_model(model: Any, path: Any) -> None:
-    """Restores a loaded model's optimizer from the SavedModel's own checkpoint."""
-    optimizer = getattr(model, "optimizer", None)
-    if isinstance(optimizer, LossScaleOptimizer) and tf.executing_eagerly():
-        make_variables(optimizer, model.trainable_variables)
-        variables = Path(str(path)) / "variables" / "variables"
-        tf.train.Checkpoint(model).read(str(variables)).expect_partial()
-
-
 _IN_ARCHIVE = "model.weights.h5"
 _WEIGHTS = "optimizer/vars"
 _LOSS_SCALE = "optimizer/loss_scale/vars"
@@ -81,8 +72,14 @@ def _save_model(
 
 def _load_model(original: Callable[..., Any], filepath: Any, *args: Any, **kwargs: Any) -> Any:
     model = original(filepath, *args, **kwargs)
-    if not _read(model, filepath):
-        restore_from_saved_model(model, filepath)
+    if _read(model, filepath) or not tf.executing_eagerly():
+        return model
+    optimizer = getattr(model, "optimizer", None)
+    if isinstance(optimizer, LossScaleOptimizer):
+        # A SavedModel has its state in a checkpoint of its own.
+        make_variables(optimizer, model.trainable_variables)
+        variables = Path(str(filepath)) / "variables" / "variables"
+        tf.train.Checkpoint(model).read(str(variables)).expect_partial()
     return model
 
 
@@ -186,10 +183,6 @@ def _wherever(function: Any, replacement: Callable[..., Any]) -> list[_patching.
     ]
 
 
-# Keras lowers the names of its own optimizers before it looks them up.
-_REGISTERED_NAMES = (*WRAPPERS, *(name.lower() for name in WRAPPERS))
-
-
 class SavedLossScaleOptimizer:
     """Makes the optimizer that a saved config describes."""
 
@@ -215,7 +208,7 @@ class SavedLossScaleOptimizer:
 
 REGISTERED: tuple[_patching.FunctionPatch, ...] = tuple(
     (tf_keras.utils.get_custom_objects(), name, SavedLossScaleOptimizer)
-    for name in _REGISTERED_NAMES
+    for name in REGISTERED_WRAPPERS
 )
 """The names under which loss-scale optimizers are saved, in tf-keras' registry."""
 

@@ -42,7 +42,7 @@ def _environment() -> Environment:
 
 def render(template: str, **values: Any) -> str:
     """Returns a page."""
-    style, script = (_own(name) for name in ("page.css", "page.js"))
+    style, script = ((_TEMPLATES / one).read_text("utf-8") for one in ("page.css", "page.js"))
     return (
         _environment()
         .get_template(template)
@@ -55,10 +55,6 @@ def render(template: str, **values: Any) -> str:
             script_hash=_hash(script),
         )
     )
-
-
-def _own(name: str) -> str:
-    return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -89,24 +89,14 @@ def is_torch(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def product(array: Any, scalar: Any) -> Any:
-    """Multiplies a number or an array by a scalar, in float32 or in float64."""
-    return _in_float32(array) * _beside(scalar, array)
-
-
-def quotient(array: Any, scalar: Any) -> Any:
-    """Divides a number or an array by a scalar, in float32 or in float64."""
-    return _in_float32(array) / _beside(scalar, array)
-
-
-def _in_float32(array: Any) -> Any:
+def in_float32(array: Any) -> Any:
     """Casts an array of float16 or bfloat16, and returns any other value as it is."""
     if "float16" not in str(getattr(array, "dtype", "")):
         return array
     return array.float() if is_torch(array) else array.astype("float32")
 
 
-def _beside(scalar: Any, array: Any) -> Any:
+def beside(scalar: Any, array: Any) -> Any:
     """Returns a scalar, on the device of an array if both are tensors of PyTorch."""
     return scalar.to(array.device) if is_torch(scalar) and is_torch(array) else scalar
 
@@ -167,7 +157,8 @@ def all_finite(tree: Any) -> Any:
     return all(bool(np.isfinite(one).all()) for one in arrays)
 
 
-_registered: list[type] = []
+_with_jax: set[type] = set()
+"""The classes that are pytrees of JAX."""
 
 
 def register_pytree(cls: type, children: tuple[str, ...], static: str) -> None:
@@ -180,26 +171,21 @@ def register_pytree(cls: type, children: tuple[str, ...], static: str) -> None:
         static: The attribute that JAX compiles into a function.
     """
     jax = sys.modules.get("jax")
-    if jax is None or cls in _registered:
+    if jax is None or cls in _with_jax:
         return
     import numpy as np  # noqa: PLC0415  # JAX needs it
 
     types: dict[type, Any] = {float: np.float32, int: np.int32}
-    keys = [jax.tree_util.GetAttrKey(name) for name in children]
 
     def flatten(value: Any) -> tuple[list[Any], Any]:
         found = [getattr(value, name) for name in children]
-        return [types.get(type(one), _same)(one) for one in found], getattr(value, static)
+        return [types.get(type(one), lambda x: x)(one) for one in found], getattr(value, static)
 
     def flatten_with_keys(value: Any) -> tuple[list[Any], Any]:
         found, fixed = flatten(value)
-        return list(zip(keys, found, strict=True)), fixed
+        return [*zip(map(jax.tree_util.GetAttrKey, children), found, strict=True)], fixed
 
     jax.tree_util.register_pytree_with_keys(
         cls, flatten_with_keys, lambda fixed, found: cls(fixed, *found), flatten
     )
-    _registered.append(cls)
-
-
-def _same(value: Any) -> Any:
-    return value
+    _with_jax.add(cls)

@@ -52,6 +52,8 @@ _TITLES = {
 
 WRAPPERS = frozenset({"LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3"})
 """The class names under which loss-scale optimizers have been saved."""
+REGISTERED_WRAPPERS = (*WRAPPERS, *(name.lower() for name in WRAPPERS))
+"""The same for registries: Keras lowers the names of its own optimizers before it looks them up."""
 POLICIES = frozenset({"Policy", "PolicyV1"})
 """The class names of dtype policies that may have a loss scale."""
 FACTOR = "loss_scale_factor"

@@ -17,14 +17,7 @@ from compat_lossscale.errors import (
     InexpressibleLossScaleError,
     LossScaleArgumentError,
 )
-from compat_lossscale.spec.arrays import (
-    Scalars,
-    map_tree,
-    product,
-    quotient,
-    register_pytree,
-    scalars_of,
-)
+from compat_lossscale.spec import arrays
 from compat_lossscale.spec.configs import DEFAULT_INITIAL_SCALE
 from compat_lossscale.spec.update_rule import PYTHON, RuleNumbers, ScaleState, next_state
 
@@ -64,13 +57,6 @@ def check_fixed_value(value: float) -> None:
             f"The fixed loss scale {value:g} is infinite in float32, in which the loss is scaled, "
             "and so is every scaled loss. The largest one is about 3.4e38."
         )
-
-
-def reciprocal(name: str, value: float) -> float:
-    """Returns 1 divided by a number above 1."""
-    if checked_number(name, value) <= 1:
-        raise refusal(name, "greater than 1", value)
-    return 1 / value
 
 
 def refusal(name: str, bound: str, value: object) -> LossScaleArgumentError:
@@ -229,7 +215,7 @@ class LossScaleRule:
         """
         if getattr(initial_scale, "ndim", 0):
             raise refusal("initial_scale", "a single number", initial_scale)
-        scalars = scalars_of(initial_scale)
+        scalars = arrays.scalars_of(initial_scale)
         if scalars.operations is PYTHON:
             number = initial_scale.item() if hasattr(initial_scale, "item") else initial_scale
             if PYTHON.float32(checked_number("initial_scale", number)) <= 0:
@@ -314,10 +300,12 @@ class LossScaleRule:
                 an error.
             scale_factor: The factor of growth and backoff.
         """
+        if checked_number("scale_factor", scale_factor) <= 1:
+            raise refusal("scale_factor", "greater than 1", scale_factor)
         return cls(
             growth_steps=scale_window,
             growth_factor=scale_factor,
-            backoff_factor=reciprocal("scale_factor", scale_factor),
+            backoff_factor=1 / scale_factor,
             min_scale=min_scale,
             hysteresis=delayed_shift,
             consecutive_hysteresis=consecutive_hysteresis,
@@ -401,7 +389,7 @@ class LossScaleState:
     hysteresis_left: Any
 
     def __post_init__(self) -> None:
-        register_pytree(
+        arrays.register_pytree(
             LossScaleState, ("loss_scale", "good_steps", "hysteresis_left"), static="rule"
         )
 
@@ -419,7 +407,9 @@ class LossScaleState:
         Raises:
             LossScaleArgumentError: A value is neither a number, an array nor a container of them.
         """
-        return map_tree(lambda one: product(one, self.loss_scale), loss)
+        return arrays.map_tree(
+            lambda one: arrays.in_float32(one) * arrays.beside(self.loss_scale, one), loss
+        )
 
     def unscale(self, gradients: Any) -> Any:
         """Returns gradients divided by the loss scale.
@@ -433,7 +423,9 @@ class LossScaleState:
         Raises:
             LossScaleArgumentError: A value is neither a number, an array nor a container of them.
         """
-        return map_tree(lambda one: quotient(one, self.loss_scale), gradients)
+        return arrays.map_tree(
+            lambda one: arrays.in_float32(one) / arrays.beside(self.loss_scale, one), gradients
+        )
 
     def adjust(self, finite: Any) -> LossScaleState:
         """Returns the state for the next step, as `compat_lossscale.spec.next_state` computes it.
@@ -450,29 +442,23 @@ class LossScaleState:
                 f'"finite" must be a single truth value, but has the shape {tuple(finite.shape)}. '
                 "Pass all_finite(gradients)."
             )
-        scalars = scalars_of(self.loss_scale, finite)
+        scalars = arrays.scalars_of(self.loss_scale, finite)
         before = ScaleState(
             scalars.float32(self.loss_scale),
             scalars.int32(self.good_steps),
             scalars.int32(self.hysteresis_left),
         )
-        condition = scalars.condition(finite)
-        after = next_state(before, condition, self._numbers(scalars), scalars.operations)
+        condition, numbers = scalars.condition(finite), self.rule.numbers
+        if scalars.operations is not PYTHON:
+            # Frameworks compare with an int32, in which larger numbers wrap.
+            steps, delay = min(numbers.growth_steps, 2**30), min(numbers.growth_delay, 2**30)
+            numbers = numbers._replace(growth_steps=steps, growth_delay=delay)
+        after = next_state(before, condition, numbers, scalars.operations)
         return LossScaleState(
             self.rule,
             scalars.float32(after.scale),
             scalars.int32(after.good_steps),
             scalars.int32(after.hysteresis_left),
-        )
-
-    def _numbers(self, scalars: Scalars) -> RuleNumbers:
-        numbers = self.rule.numbers
-        if scalars.operations is PYTHON:
-            return numbers
-        # Frameworks compare with an int32, in which larger numbers wrap.
-        return numbers._replace(
-            growth_steps=min(numbers.growth_steps, 2**30),
-            growth_delay=min(numbers.growth_delay, 2**30),
         )
 
     @classmethod

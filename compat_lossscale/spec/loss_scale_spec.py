@@ -18,20 +18,12 @@ from compat_lossscale.errors import (
     InexpressibleLossScaleError,
     LossScaleArgumentError,
 )
+from compat_lossscale.spec import configs
 from compat_lossscale.spec.configs import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
-    FACTOR,
-    INNER_KEYS,
-    KEYS_OF_LOSS_SCALES,
-    LOSS_SCALE_KEYS,
     Generation,
-    fixed_value,
-    integer_in,
-    number_in,
-    own_loss_scale,
-    unwrapped,
 )
 from compat_lossscale.spec.loss_scale_rule import LossScaleRule, check_rule
 from compat_lossscale.spec.update_rule import RuleNumbers
@@ -94,17 +86,16 @@ class LossScaleSpec:
     def _take_numbers_of(self, rule: LossScaleRule) -> None:
         if not isinstance(rule, LossScaleRule):
             raise LossScaleArgumentError(f"rule must be a LossScaleRule, but got: {rule!r}.")
-        stated = {"growth_steps": rule.growth_steps, "multiplier": rule.growth_factor}
-        for name, default in (
-            ("growth_steps", DEFAULT_GROWTH_STEPS),
-            ("multiplier", DEFAULT_MULTIPLIER),
+        for name, default, stated in (
+            ("growth_steps", DEFAULT_GROWTH_STEPS, rule.growth_steps),
+            ("multiplier", DEFAULT_MULTIPLIER, rule.growth_factor),
         ):
             value = getattr(self, name)
-            if value not in (default, stated[name]):
+            if value not in (default, stated):
                 raise LossScaleArgumentError(
-                    f"The rule says {stated[name]}, but {name} is {value}. Give one of the two."
+                    f"The rule says {stated}, but {name} is {value}. Give one of the two."
                 )
-            object.__setattr__(self, name, stated[name])
+            object.__setattr__(self, name, stated)
         if rule.multiplier is not None:
             object.__setattr__(self, "rule", None)
 
@@ -262,7 +253,7 @@ class LossScaleSpec:
             raise ConfigFormatError(
                 f"A config must be a dictionary, but got {type(config).__name__}."
             )
-        own = own_loss_scale(config)
+        own = configs.own_loss_scale(config)
         if own is not None:
             raise ConfigFormatError(
                 f"The config states a loss scale of a class of its own, {own.get('class_name')!r}, "
@@ -270,46 +261,39 @@ class LossScaleSpec:
                 "compat_lossscale.experimental.LossScaleOptimizer.from_config makes it, given the "
                 "class in custom_objects."
             )
-        bare, class_name = unwrapped(config)
+        bare, class_name = configs.unwrapped(config)
         stated = bare.get("loss_scale")
         if isinstance(stated, Mapping):
             return cls.from_config(stated)
         if "loss_scale" in bare:
             return cls.from_argument(stated)
         if class_name == "FixedLossScale" or "loss_scale_value" in bare:
-            return cls.fixed(fixed_value(bare, "loss_scale_value"))
-        if class_name == "DynamicLossScale" or bare.keys() & KEYS_OF_LOSS_SCALES:
+            return cls.fixed(configs.fixed_value(bare, "loss_scale_value"))
+        if class_name == "DynamicLossScale" or bare.keys() & configs.KEYS_OF_LOSS_SCALES:
             values = {
-                "initial_scale": number_in(bare, "initial_loss_scale"),
-                "growth_steps": integer_in(bare, "increment_period"),
-                "multiplier": number_in(bare, "multiplier"),
+                "initial_scale": configs.number_in(bare, "initial_loss_scale"),
+                "growth_steps": configs.integer_in(bare, "increment_period"),
+                "multiplier": configs.number_in(bare, "multiplier"),
             }
             known = {name: value for name, value in values.items() if value is not None}
             return cls(**known)._with_rule_in(bare)  # type: ignore[arg-type]  # by their names
-        if bare.keys() & (LOSS_SCALE_KEYS - {"rule"}):
-            return cls._from_constructor_config(bare)
-        if bare.get(FACTOR) is not None:
-            return cls.fixed(fixed_value(bare, FACTOR))
+        if bare.keys() & (configs.LOSS_SCALE_KEYS - {"rule"}):
+            # Keras 3 knows no "dynamic": its scale always is.
+            dynamic = bare.get("dynamic", True)
+            if not isinstance(dynamic, bool):
+                raise ConfigFormatError(
+                    f"'dynamic' must be of type bool, but the config has {dynamic!r}."
+                )
+            initial_scale = configs.number_in(bare, "initial_scale")
+            growth_steps = configs.integer_in(bare, "dynamic_growth_steps")
+            return cls.from_constructor(dynamic, initial_scale, growth_steps)._with_rule_in(bare)
+        if bare.get(configs.FACTOR) is not None:
+            return cls.fixed(configs.fixed_value(bare, configs.FACTOR))
         raise ConfigFormatError(
             "This config states no loss scale: it has none of the keys loss_scale, dynamic, "
             "initial_scale, initial_loss_scale, loss_scale_value, loss_scale_factor. Its keys are: "
             f"{sorted(map(str, bare))}."
         )
-
-    @classmethod
-    def _from_constructor_config(cls, config: Mapping[str, Any]) -> LossScaleSpec:
-        # Keras 3 knows no "dynamic": its scale always is.
-        dynamic = config.get("dynamic", True)
-        if not isinstance(dynamic, bool):
-            raise ConfigFormatError(
-                f"'dynamic' must be of type bool, but the config has {dynamic!r}."
-            )
-        spec = cls.from_constructor(
-            dynamic,
-            number_in(config, "initial_scale"),
-            integer_in(config, "dynamic_growth_steps"),
-        )
-        return spec._with_rule_in(config)
 
     def _with_rule_in(self, config: Mapping[str, Any]) -> LossScaleSpec:
         """The spec with the rule that a config states, which only this package does."""
@@ -323,7 +307,7 @@ class LossScaleSpec:
 
         It is the default loss scale if there is an `inner_optimizer` alone, as in TensorFlow 2.4.
         """
-        if INNER_KEYS[0] in config and not config.keys() & LOSS_SCALE_KEYS:
+        if configs.INNER_KEYS[0] in config and not config.keys() & configs.LOSS_SCALE_KEYS:
             return cls()
         return cls.from_config(config)
 

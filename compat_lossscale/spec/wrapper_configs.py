@@ -9,15 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
-from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers, others_in
-from compat_lossscale.spec.configs import (
-    FACTOR,
-    INNER_KEYS,
-    LOSS_SCALES,
-    POLICIES,
-    WRAPPERS,
-    unwrapped,
-)
+from compat_lossscale.spec import Generation, LossScaleSpec, configs, inner_optimizers, others_in
 from compat_lossscale.spec.inner_optimizers import Family
 from compat_lossscale.spec.update_rule import PYTHON
 
@@ -150,9 +142,17 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         )
     spec = LossScaleSpec.from_config(config)
     refuse_impossible(spec)
-    bare, class_name = unwrapped(config)
+    bare, class_name = configs.unwrapped(config)
     if _states_factor(bare):
-        return _without_wrapper(config, bare, spec)
+        # The config of an optimizer of Keras 3 that scales the loss itself.
+        if bare is config:
+            # What `get_config()` returns, without the class.
+            return WrapperConfig(Generation.KERAS3, spec, None, is_wrapper=False)
+        settings = {key: value for key, value in bare.items() if key != configs.FACTOR}
+        optimizer = {**config, "config": settings}
+        return WrapperConfig(
+            Generation.KERAS3, spec, optimizer, class_name="LossScaleOptimizer", is_wrapper=False
+        )
     inner: Any = None
     generation = Generation.TF23
     if isinstance(bare.get("optimizer"), Mapping) and "loss_scale" in bare:
@@ -189,27 +189,14 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
 
 
 def _states_factor(bare: Mapping[str, Any]) -> bool:
-    return bare.get(FACTOR) is not None and bare.keys().isdisjoint(INNER_KEYS)
-
-
-def _without_wrapper(
-    config: Mapping[str, Any], bare: Mapping[str, Any], spec: LossScaleSpec
-) -> WrapperConfig:
-    """Takes apart the config of an optimizer of Keras 3 that scales the loss itself."""
-    if bare is config:
-        # What `get_config()` returns, without the class.
-        return WrapperConfig(Generation.KERAS3, spec, None, is_wrapper=False)
-    inner = {**config, "config": {key: value for key, value in bare.items() if key != FACTOR}}
-    return WrapperConfig(
-        Generation.KERAS3, spec, inner, class_name="LossScaleOptimizer", is_wrapper=False
-    )
+    return bare.get(configs.FACTOR) is not None and bare.keys().isdisjoint(configs.INNER_KEYS)
 
 
 def _generation_of_later_form(config: Mapping[str, Any], bare: Mapping[str, Any]) -> Generation:
     inner = bare.get("inner_optimizer")
     settings = inner.get("config") if isinstance(inner, Mapping) else None
     # This package's wrapper for Keras 3 has "dynamic", too, if the scale is fixed.
-    is_keras3 = isinstance(settings, Mapping) and FACTOR in settings
+    is_keras3 = isinstance(settings, Mapping) and configs.FACTOR in settings
     if "dynamic" not in bare or "count_skipped_steps" in bare or is_keras3:
         return Generation.KERAS3
     has_module = "module" in config or (isinstance(inner, Mapping) and "module" in inner)
@@ -221,15 +208,15 @@ def states_loss_scale(config: Mapping[str, Any]) -> bool:
 
     `read_wrapper_config` checks whether it is valid.
     """
-    return is_wrapper(config) or _states_factor(unwrapped(config)[0])
+    return is_wrapper(config) or _states_factor(configs.unwrapped(config)[0])
 
 
 def is_wrapper(config: Mapping[str, Any]) -> bool:
     """Whether a dictionary looks like such a config, apart from Keras 3's `loss_scale_factor`."""
-    bare, class_name = unwrapped(config)
-    if class_name in WRAPPERS or class_name in LOSS_SCALES:
+    bare, class_name = configs.unwrapped(config)
+    if class_name in configs.WRAPPERS or class_name in configs.LOSS_SCALES:
         return True
-    if class_name in POLICIES:
+    if class_name in configs.POLICIES:
         return bare.get("loss_scale") is not None
     if class_name is None and "name" in bare and bare.keys() <= {"name", "loss_scale"}:
         return bare.get("loss_scale") is not None
@@ -275,16 +262,14 @@ def write_config(
     Raises:
         InexpressibleLossScaleError: The form cannot express the loss scale itself.
     """
-    if is_fixed_wrapper(parts) and target is Generation.KERAS3:
-        stated = parts.spec.to_config(Generation.TF24)
-    else:
-        stated = parts.spec.to_config(target)
+    # This package's wrapper for Keras 3 takes a fixed loss scale too.
+    is_ours = parts.inner is not None and parts.is_wrapper and not parts.spec.dynamic
+    keeps_wrapper = is_ours and parts.generation is target is Generation.KERAS3
+    stated = parts.spec.to_config(Generation.TF24 if keeps_wrapper else target)
     if parts.inner is None:
         return stated
-    stored_family = inner_optimizers.family(parts.inner, parts.generation)
-    family = wanted_family(stored_family, parts.generation, target)
-    inner = _write_inner(parts.inner, stored_family, family, target, reasons)
-    if FACTOR in stated:
+    inner = write_optimizer(parts.inner, parts.generation, target, reasons)
+    if configs.FACTOR in stated:
         # The optimizer itself has the fixed scale, and no wrapper.
         inner["config"].update(stated)
         return inner
@@ -295,22 +280,17 @@ def write_config(
         bare |= {"count_skipped_steps": True} if parts.counts_skipped_steps else {}
     if parts.class_name is None:
         return bare
-    return _wrap(bare, family, target)
-
-
-def write_optimizer(
-    optimizer: Mapping[str, Any], source: Generation, target: Generation, reasons: dict[str, str]
-) -> dict[str, Any]:
-    """Writes the config of an optimizer without a loss scale; see `write_config`."""
-    stored = inner_optimizers.family(optimizer, source)
-    family = wanted_family(stored, source, target)
-    return _write_inner(optimizer, stored, family, target, reasons)
-
-
-def is_fixed_wrapper(parts: WrapperConfig) -> bool:
-    """Whether a config is that of this package's wrapper for Keras 3, with a fixed scale."""
-    is_keras3 = parts.generation is Generation.KERAS3
-    return is_keras3 and parts.is_wrapper and parts.inner is not None and not parts.spec.dynamic
+    # Where this package is imported, its own class loads from Keras 3's; elsewhere Keras' does.
+    module, name = "keras.optimizers", "LossScaleOptimizer"
+    if target is not Generation.KERAS3:
+        module = _TF_KERAS_MODULE
+        stored = inner_optimizers.family(parts.inner, parts.generation)
+        if wanted_family(stored, parts.generation, target) is Family.NEW:
+            name = "LossScaleOptimizerV3"
+    written = {"class_name": name, "config": bare}
+    if target not in _HAVE_MODULES:
+        return written
+    return {"module": module, **written, "registered_name": name}
 
 
 def wanted_family(stored: Family, source: Generation, target: Generation) -> Family:
@@ -324,27 +304,14 @@ def wanted_family(stored: Family, source: Generation, target: Generation) -> Fam
     return stored if source is target else Family.LEGACY
 
 
-def _wrap(bare: dict[str, Any], family: Family, target: Generation) -> dict[str, Any]:
-    # Where this package is imported, its own class loads from Keras 3's; elsewhere Keras' does.
-    module, name = "keras.optimizers", "LossScaleOptimizer"
-    if target is not Generation.KERAS3:
-        module = _TF_KERAS_MODULE
-        name = "LossScaleOptimizerV3" if family is Family.NEW else name
-    written = {"class_name": name, "config": bare}
-    if target not in _HAVE_MODULES:
-        return written
-    return {"module": module, **written, "registered_name": name}
-
-
-def _write_inner(
-    inner: Mapping[str, Any],
-    stored_family: Family,
-    family: Family,
-    target: Generation,
-    reasons: dict[str, str],
+def write_optimizer(
+    inner: Mapping[str, Any], source: Generation, target: Generation, reasons: dict[str, str]
 ) -> dict[str, Any]:
+    """Writes the config of an optimizer itself, without its wrapper; see `write_config`."""
     if not inner_optimizers.is_known(inner):
         return _write_own_class(inner, target)
+    stored_family = inner_optimizers.family(inner, source)
+    family = wanted_family(stored_family, source, target)
     with_modules = target in _HAVE_MODULES
     name = inner_optimizers.class_name(inner)
     if family not in inner_optimizers.CLASSES[name]:

@@ -261,11 +261,8 @@ def _draw(
 def _mark_skips(
     axes: Axes, places: Sequence[float], scales: Sequence[float], skipped: Sequence[float]
 ) -> None:
-    new = [
-        index
-        for index, (before, now) in enumerate(zip([skipped[0], *skipped], skipped, strict=False))
-        if now > before
-    ]
+    pairs = enumerate(itertools.pairwise([skipped[0], *skipped]))
+    new = [index for index, (before, now) in pairs if now > before]
     if new:
         axes.plot(
             [places[index] for index in new],

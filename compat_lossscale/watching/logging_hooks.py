@@ -51,15 +51,6 @@ def skipped_steps_of(optimizer: Any) -> Any:
     return getattr(optimizer, "skipped_steps", None)
 
 
-def hysteresis_left_of(optimizer: Any) -> int | None:
-    """Returns how many bad steps are left until a loss scale of Keras 3 shrinks.
-
-    `None` if its rule tolerates none, or if the optimizer is not built.
-    """
-    variable = getattr(optimizer, "hysteresis_left", None)
-    return None if variable is None else int(variable.numpy())
-
-
 _logger = logging.getLogger("tensorflow")
 """What `tf.get_logger()` returns."""
 _DEFAULT_MULTIPLIER = 2.0
@@ -87,7 +78,12 @@ class LoggingHooks:
         super().__init__()
         # Of tf-keras: the hooks do not read the logs, and add to those that `History` gets.
         self._supports_tf_logs = True
-        self.every = _checked_every(every)
+        if every is not None and (not isinstance(every, int) or every < 1):
+            raise LossScaleArgumentError(
+                f'"every" must be a positive whole number of batches, or None for epochs only, but '
+                f"got: {every!r}."
+            )
+        self.every = every
         writes = log_dir is not None or writer is not None
         self._summaries = Summaries(log_dir, writer) if writes else None
         self._optimizer = optimizer
@@ -228,15 +224,6 @@ def _put(seen: dict[str, float], logs: dict[str, Any] | None) -> None:
         logs.update(seen)
 
 
-def _checked_every(every: int | None) -> int | None:
-    if every is not None and (not isinstance(every, int) or every < 1):
-        raise LossScaleArgumentError(
-            f'"every" must be a positive whole number of batches, or None for epochs only, but '
-            f"got: {every!r}."
-        )
-    return every
-
-
 class WatchedOptimizer:
     """An optimizer's loss scale, and its value at the last observation.
 
@@ -289,7 +276,9 @@ class WatchedOptimizer:
         self._looks += 1
         seen.setdefault("step", self._looks)
         if self._skipped is not None:
-            left, self._left = self._left, hysteresis_left_of(self.optimizer)
+            # A variable of Keras 3's, if its rule tolerates bad steps and the optimizer is built.
+            variable = getattr(self.optimizer, "hysteresis_left", None)
+            left, self._left = self._left, None if variable is None else int(variable.numpy())
             # A bad step that a rule tolerates changes nothing else.
             tolerated = None not in (left, self._left) and left != self._left
             if before is not None and (tolerated or self.has_stepped(before, seen)):

@@ -314,7 +314,6 @@ def _facts(figures: LossScaleReport) -> Iterator[tuple[str, str]]:
 
 
 def _skipped_words(figures: LossScaleReport) -> str:
-    """The number of skipped steps, and their share."""
     if figures.skipped is None:
         return _NOT_COUNTED
     share = figures.skipped_share
@@ -322,7 +321,6 @@ def _skipped_words(figures: LossScaleReport) -> str:
 
 
 def _longest_words(figures: LossScaleReport) -> str:
-    """The longest run of skips."""
     if figures.longest_skip is None:
         return _NOT_COUNTED
     at_least = "" if figures.longest_skip_is_exact or not figures.skipped else "at least "

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_lossscale.legacy import waiting
+from compat_lossscale.legacy import install, startup, waiting
 
 ONE, OTHER = "under_test_tensorflow", "under_test_tf_keras"
 
@@ -21,8 +21,9 @@ def frameworks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     (tmp_path / f"{ONE}.py").write_text("")
     (tmp_path / f"{OTHER}.py").write_text(f"import {ONE}\nwhole = True\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(waiting, "_TENSORFLOW", ONE)
-    monkeypatch.setattr(waiting, "_KERASES", {2: OTHER})
+    monkeypatch.setattr(startup, "_TENSORFLOW", ONE)
+    monkeypatch.setattr(startup, "_KERASES", {2: OTHER})
+    monkeypatch.setattr(startup, "hide", lambda: None)
     finders = list(sys.meta_path)
     importlib.invalidate_caches()
     yield tmp_path
@@ -32,46 +33,47 @@ def frameworks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
         sys.modules.pop(name, None)
 
 
-def defer() -> list[str]:
-    """Defers, and returns a list of what is called then."""
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is called, in the place of what prepares and installs."""
     called: list[str] = []
 
-    def install(options: waiting.InstallOptions) -> None:
-        waiting.done()
+    def install_unless_busy(options: waiting.InstallOptions) -> bool:
+        waiting.to_install = None
         whole = hasattr(sys.modules.get(OTHER, sys), "whole")
         called.append(f"install {options['legacy_optimizers']} {whole}")
+        return True
 
-    waiting.defer(
-        {"legacy_optimizers": False, "neighbours": True, "keras": 2},
-        prepare=lambda: called.append("prepare"),
-        install=install,
-    )
+    monkeypatch.setattr(install, "require", lambda what, **_: called.append(f"require for {what}"))
+    monkeypatch.setattr(install, "select", lambda undo, keras: called.append(f"select {keras}"))
+    monkeypatch.setattr(install, "install_unless_busy", install_unless_busy)
     return called
 
 
-def test_it_waits_for_the_import() -> None:
-    called = defer()
+def test_it_waits_for_the_import(called: list[str]) -> None:
+    startup.install_when_imported("a test")
     assert called == []
-    assert waiting.what_to_install() == {"legacy_optimizers": False, "neighbours": True, "keras": 2}
+    assert waiting.to_install == {"legacy_optimizers": False, "neighbours": False, "keras": 2}
     importlib.import_module(ONE)
-    assert called == ["prepare", "install False False"]
-    assert waiting.what_to_install() is None
+    assert called == ["require for a test", "select 2", "install False False"]
+    assert waiting.to_install is None
 
 
-def test_what_imports_the_first_is_whole_by_then() -> None:
-    called = defer()
+def test_what_imports_the_first_is_whole_by_then(called: list[str]) -> None:
+    startup.install_when_imported("a test")
     importlib.import_module(OTHER)
-    assert called == ["prepare", "install False True"]
+    assert called == ["require for a test", "select 2", "install False True"]
 
 
-def test_it_does_not_wait_for_what_has_been_imported() -> None:
+def test_it_does_not_wait_for_what_has_been_imported(called: list[str]) -> None:
     importlib.import_module(ONE)
-    assert defer() == ["install False False"]
+    startup.install_when_imported("a test")
+    assert called == ["install False False"]
 
 
-def test_nothing_is_called_once_it_is_done_or_taken_back() -> None:
-    for end in (waiting.done, waiting.take_back):
-        called = defer()
+def test_nothing_is_called_once_it_is_done_or_taken_back(called: list[str]) -> None:
+    for end in (lambda: setattr(waiting, "to_install", None), waiting.take_back):
+        startup.install_when_imported("a test")
         end()
         importlib.import_module(OTHER)
         assert called == []

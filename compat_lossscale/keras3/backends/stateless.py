@@ -14,12 +14,13 @@ from keras import ops
 from compat_lossscale.errors import (
     LossScaleArgumentError,
     LossScaleMisuseError,
+    LossScaleStuckError,
     NotCountedError,
 )
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.private import apply_by_inner
 from compat_lossscale.members.guards import (
-    refuse_to_go_on,
+    AT_FLOOR,
     warn_that_it_is_stuck,
     warn_that_it_starts_again,
 )
@@ -43,12 +44,10 @@ _OPERATIONS = Operations(
 
 _NOT_COUNTED = ("skipped_steps", "last_step_skipped")
 """What optimizers of the other backends have."""
-_INSTEAD = {
-    "scale_loss": (
-        "Call stateless_scale_loss(optimizer_variables, loss), with the optimizer_variables that "
-        "stateless_apply() is given."
-    )
-}
+_INSTEAD_OF_SCALE_LOSS = (
+    "Call stateless_scale_loss(optimizer_variables, loss), with the optimizer_variables that "
+    "stateless_apply() is given."
+)
 _IN_A_SCOPE = (
     "Call {}() in `with keras.StatelessScope(state_mapping=zip(optimizer.variables, "
     "optimizer_variables)):`, with the optimizer_variables that stateless_apply() is given."
@@ -87,13 +86,14 @@ class StatelessSteps(keras.optimizers.LossScaleOptimizer):
         # A function that is only differentiated has tracers too, and runs with today's loss scale.
         # Where JAX compiles, what is computed from constants is traced as well.
         if isinstance(ops.add(scale, 0.0), jax.core.Tracer):
+            in_a_scope = _IN_A_SCOPE.format(method)
             self._guards.warn(
                 "constant",
                 f"{method}() was called in a function that JAX compiles, where the variables of "
                 f"this optimizer are not traced. The loss scale that it has now, {float(scale):g}, "
                 "becomes a constant of the function, while stateless_apply() uses the one that "
                 "moves: the updates become too small or too large, or every step is skipped. "
-                f"{_INSTEAD.get(method, _IN_A_SCOPE.format(method))}",
+                f"{_INSTEAD_OF_SCALE_LOSS if method == 'scale_loss' else in_a_scope}",
             )
 
     def _current_scale(self) -> Any:
@@ -187,7 +187,6 @@ class StatelessSteps(keras.optimizers.LossScaleOptimizer):
         return variables if left is None else [*variables, left]
 
     def _stated_rule(self) -> LossScaleRule | None:
-        """The rule, if one was stated."""
         return self._spec.rule
 
     @property
@@ -296,7 +295,7 @@ class EagerSteps(StatelessSteps):
         if self._steps_at_floor < rule.floor_steps:
             return
         if rule.on_floor == "raise":
-            refuse_to_go_on()
+            raise LossScaleStuckError(AT_FLOOR)
         if rule.on_floor == "warn" and not self._has_said_it_is_stuck:
             self._has_said_it_is_stuck = True
             warn_that_it_is_stuck(rule.min_scale)

@@ -9,13 +9,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from compat_lossscale.core import (
-    DynamicLossScale,
-    LossScale,
-    apply_or_skip,
-    as_written,
-    moves_by_the_rule,
-)
+from compat_lossscale import core
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.private import apply_by_inner
 from compat_lossscale.members.counting import CountsSkippedSteps
@@ -34,28 +28,25 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
     _spec: LossScaleSpec
 
     @property
-    def _loss_scale(self) -> LossScale:  # type: ignore[override]  # made when it is first needed
+    def _loss_scale(self) -> core.LossScale:  # type: ignore[override]  # made when it is first needed
         if "_core_loss_scale" not in self.__dict__:
             with self._outside_of_functions():
                 self._make_scale_variables()
+            left = self.__dict__.get("hysteresis_left")
             self.__dict__["_core_loss_scale"] = (
-                DynamicLossScale.of_variables(
+                core.DynamicLossScale.of_variables(
                     private.tensorflow_variable(self.dynamic_scale),
                     private.tensorflow_variable(self.step_counter),
                     self._spec,
-                    self._hysteresis_variable(),
+                    None if left is None else private.tensorflow_variable(left),
                 )
                 if self._spec.dynamic
                 else from_spec(self._spec)
             )
             with self._outside_of_functions():
                 self._start_counting()
-        loss_scale: LossScale = self.__dict__["_core_loss_scale"]
+        loss_scale: core.LossScale = self.__dict__["_core_loss_scale"]
         return loss_scale
-
-    def _hysteresis_variable(self) -> Any:
-        variable = self.__dict__.get("hysteresis_left")
-        return None if variable is None else private.tensorflow_variable(variable)
 
     @staticmethod
     def _outside_of_functions() -> Any:
@@ -67,7 +58,7 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
         """The graph of the function that is being traced; `None` outside of one."""
         return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
-    @as_written  # AutoGraph cannot rewrite a function that has no statement, and warns.
+    @core.as_written  # AutoGraph cannot rewrite a function that has no statement, and warns.
     def _check_not_constant(self, tensors: list[Any], method: str) -> None:
         """Does nothing: functions read the variable each time that they run."""
 
@@ -78,7 +69,7 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
     def _current_scale(self) -> tf.Tensor:
         return tf.convert_to_tensor(self._loss_scale())
 
-    @as_written
+    @core.as_written
     def _unscale(self, gradients: list[Any], scale: tf.Tensor) -> list[Any]:
         fixed = self._fixed_scale()
         hidden = fixed is not None and fixed > _LARGEST_WITH_RECIPROCAL
@@ -91,7 +82,7 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
     def _restart_if_infinite(self) -> Any:
         """Starts the loss scale again if it is infinite or NaN: half of it is so too."""
         loss_scale = self._loss_scale
-        if not isinstance(loss_scale, DynamicLossScale) or not moves_by_the_rule(loss_scale):
+        if not core.moves_by_the_rule(loss_scale):
             return None
         variable, initial = loss_scale.current_loss_scale, loss_scale.initial_loss_scale
         scale = tf.convert_to_tensor(variable)
@@ -103,7 +94,7 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
             warn_that_it_starts_again(float(scale), initial)
         return None
 
-    @as_written
+    @core.as_written
     def _take_step(self, gradients: list[Any], variables: Any, scaled: bool) -> None:
         """Applies gradients if they are finite, and moves the loss scale.
 
@@ -131,7 +122,7 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
                 if in_branch
                 else self._unscaled(gradients, trained, scale)
             )
-        apply_or_skip(
+        core.apply_or_skip(
             loss_scale,
             gradients,
             unscale_and_apply if in_branch else apply,
@@ -162,7 +153,7 @@ def _divided(gradient: Any, scale: tf.Tensor, hidden: bool) -> Any:
     return tf.realdiv(gradient, scale)
 
 
-@as_written
+@core.as_written
 def _with_rows_once(gradient: Any) -> Any:
     """Sums the rows of a sparse gradient that are for one row of the variable, as tf-keras does.
 
