@@ -295,6 +295,15 @@ def apply(self: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
     return self(inputs, *args, **kwargs)
 
 
+def clip_gradients(self: Any, grads: Any) -> list[Any]:
+    """Leaves it to `apply_gradients` to clip.
+
+    Copies of Keras' own training step call it with what `_aggregate_gradients` returns: gradients
+    up to TensorFlow 2.3, pairs of a gradient and a variable from 2.4 on.
+    """
+    return [one[0] if isinstance(one, tuple) else one for one in grads]
+
+
 def get_updates_for(self: Any, inputs: Any) -> Any:
     """Returns the layer's updates, whatever the inputs, as from TensorFlow 2.3."""
     return self.updates

@@ -339,12 +339,17 @@ class PolicyWithLossScale:
             optimizer: An optimizer of the same Keras.
 
         Returns:
-            The wrapped optimizer; or `optimizer` itself if it already has loss scaling, or this
-            policy has no loss scale.
+            The wrapped optimizer, the same one each time: up to TensorFlow 2.2, the wrappers of an
+            optimizer shared the policy's loss scale. Or `optimizer` itself if it already has loss
+            scaling, or this policy has no loss scale.
         """
         if self._loss_scale is None or isinstance(optimizer, self._wrappers):
             return optimizer
-        return self._wrapper(optimizer, self._loss_scale)
+        # Past the attribute handling of Keras' optimizers, which would put it into checkpoints.
+        given = vars(optimizer)
+        if getattr(given.get("_wrapper"), "_loss_scale", None) is not self._loss_scale:
+            given["_wrapper"] = self._wrapper(optimizer, self._loss_scale)
+        return given["_wrapper"]
 
     def get_config(self) -> dict[str, Any]:
         """Returns the name, and the loss scale if one was passed."""

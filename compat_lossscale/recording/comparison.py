@@ -349,6 +349,8 @@ class _Comparing:
         words = [_end_words(end) for end in self.ends]
         last = min(side.steps for side in self.sides)
         same = lines_agree(words[0], words[1], 0.0)
+        if same and all(errors):
+            self.result.notes.append(f"Both programs end with {words[0]}")
         if all(self.ends) and not same and (any(errors) or not limited):
             left, right = (error["stack"] if error else () for error in errors)
             self._differ("end", last + 1, words, (left, right))

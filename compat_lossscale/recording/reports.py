@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import itertools
 import math
@@ -35,6 +36,7 @@ _PACKAGES = {
     "tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "jax": "JAX",
     "torch": "PyTorch", "numpy": "NumPy", "python": "Python",
 }  # fmt: skip
+_MOST_LEFT_OUT = 8
 Finding = tuple[str, int, str]
 """A file, a line, and what `migrate` says of it."""
 
@@ -59,8 +61,12 @@ def as_text(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
     if any(comparison.growth[step][0] for step in grown):
         sizes = (f"step {step}: {comparison.growth[step][0]:.1e}" for step in _some(grown, 8))
         yield f"Largest relative difference: {', '.join(sizes)}"
-    for words in comparison.left_out:
-        yield escaped(f"Left out, for the program does not reproduce it: {words}")
+    left_out = collections.Counter(comparison.left_out)
+    for words, times in itertools.islice(left_out.items(), _MOST_LEFT_OUT):
+        number = f", {times} times" if times > 1 else ""
+        yield escaped(f"Left out, for the program does not reproduce it: {words}{number}")
+    if len(left_out) > _MOST_LEFT_OUT:
+        yield f"Left out for that, too: {len(left_out) - _MOST_LEFT_OUT} more"
     for words in comparison.notes:
         yield escaped(f"Note: {words}")
 

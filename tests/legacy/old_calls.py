@@ -152,6 +152,17 @@ def all_reduced():
     return float(context.all_reduce("sum", tf.constant(3.0), experimental_hints=hints))
 
 
+def stepped():
+    """Steps as Keras' own training step of TensorFlow 2.3, with an optimizer that clips."""
+    optimizer, v = keras.optimizers.SGD(1.0, clipvalue=0.5), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        squared = v * v
+    gradients = optimizer._aggregate_gradients([(tape.gradient(squared, v), v)])
+    gradients = optimizer._clip_gradients(gradients)
+    optimizer.apply_gradients([(gradients[0], v)], experimental_aggregate_gradients=False)
+    return float(v)
+
+
 loss, losses, metrics = tf.nn.compute_average_loss, keras.losses, keras.metrics
 CALLS = {
     "predict_classes": lambda: model().predict_classes(X).tolist(),
@@ -199,6 +210,7 @@ CALLS = {
     "deserialize": lambda: deserialized(keras.utils.deserialize_keras_object),
     "serialize": lambda: serialized(keras.utils.serialize_keras_object),
     "schedule": lambda: float(keras.experimental.LinearCosineDecay(0.5, 8)(3)),
+    "step": stepped,
     "initializer": lambda: tf.lookup.experimental.DatasetInitializer.__name__,
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,23 @@ def test_what_is_wrapped_already_stays_as_it_is(family: Family) -> None:
     experimental.set_policy(experimental.Policy("mixed_float16", 8))
     for opt in (experimental.LossScaleOptimizer(family.sgd(), 16), stock(family.sgd())):
         assert compiled(opt).optimizer is opt
+
+
+def test_an_optimizer_can_be_compiled_again() -> None:
+    experimental.set_policy(experimental.Policy("mixed_float16", DynamicLossScale(8, 1)))
+    opt = Family("legacy").sgd(0.25)
+    first, second = compiled(opt), compiled(opt)
+    first.compile(opt, "mse")
+    first.fit(X, Y, verbose=0)
+    second.fit(X * NAN, Y, verbose=0)
+    assert first.optimizer is second.optimizer
+    assert first.optimizer.loss_scale() == 8
+    assert first.optimizer.iterations == 2
+    copied = pickle.loads(pickle.dumps(first.optimizer))
+    assert copied.loss_scale() == 8
+    experimental.set_policy(experimental.Policy("mixed_float16", 16))
+    with pytest.raises(ValueError, match="give that to the next `compile`"):
+        compiled(opt)
 
 
 def test_policies_of_keras_own_are_left_to_keras_or_to_the_default(family: Family) -> None:

@@ -404,6 +404,7 @@ def test_an_exception_and_fewer_steps_are_differences(tmp_path: Path) -> None:
     errors = [{**error, "text": f"no /tmp/{name}/a.h5"} for name in ("before", "again")]
     alike = [recording(tmp_path, exit=1, error=one) for one in errors]
     assert compare(*alike).verdict is ComparisonVerdict.SAME
+    assert "Both programs end with ValueError: no /tmp/before/a.h5" in compare(*alike).notes
     shorter = recording(tmp_path, moved(9, 0.0)[:5])
     assert different(compare(recording(tmp_path), shorter)) == ("number of steps", 6)
     limited = recording(tmp_path, moved(9, 0.0)[:5], limited=True)

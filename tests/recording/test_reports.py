@@ -45,6 +45,16 @@ def test_the_text_says_when_nothing_differs(tmp_path: Path) -> None:
     assert "Same to the bit for 1 step." in as_text(compare(side, side))
 
 
+def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
+    side = read(write(tmp_path / "a.lsr", optimizer([1.0]), step(0, [0.9]), end()))
+    result = compare(side, side)
+    result.left_out = ["kernel", "kernel", *(f"bias_{n}" for n in range(9))]
+    text = "\n".join(as_text(result))
+    assert "Left out, for the program does not reproduce it: kernel, 2 times\n" in text
+    assert text.count("Left out, for") == 8
+    assert "Left out for that, too: 2 more" in text
+
+
 def test_the_json_is_what_its_schema_says(result: RecordingComparison) -> None:
     data = as_json(result, FINDINGS)
     ours.check(data, "compare")

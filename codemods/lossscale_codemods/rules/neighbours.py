@@ -694,7 +694,8 @@ class Methods(Rule):
     names the parameters, with which the call is right for old and current versions. The rule looks
     at literal arguments: if their types do not tell in which order they are, the call stays. It
     also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which return and
-    take another form today.
+    take another form today, and `_aggregate_gradients(zip(gradients, variables))` in copies of the
+    training step of TensorFlow 2.2 and 2.3, which returns pairs today.
 
     The rule looks at the same files as LS901.
     """
@@ -814,12 +815,13 @@ def _of_signature(call: cst.Call, program: Program) -> Review | None:
     for name, instead in changed.refused.items():
         if name in given and not is_none(given[name].value):
             return Review(f"{changed.name}() has no {name} any more", f"{instead}.")
-    if changed.instead:
+    placed = [argument.value for argument in call.args if argument.keyword is None]
+    is_old = changed.is_old([_type(value) for value in placed])
+    if changed.instead and (is_old or not changed.told_by):
         return Review(f"{changed.name}() has another form today", f"{changed.instead}.")
     advice = [f"write `{new}` for `{old}`" for old, new in changed.renamed.items() if old in given]
     advice += [f"leave out `{name}`" for name in changed.dropped & given.keys()]
-    placed = [argument.value for argument in call.args if argument.keyword is None]
-    if changed.then and changed.is_old([_type(value) for value in placed]):
+    if changed.then and is_old:
         gone, kept = (
             [name for name in changed.then if (name in changed.dropped) is is_gone]
             for is_gone in (True, False)
@@ -858,6 +860,8 @@ def _is_hdf5(placed: list[cst.BaseExpression], changed: Changed) -> bool:
 
 def _type(value: cst.BaseExpression) -> type | None:
     """Returns the type of a literal; `None` for anything else."""
+    if isinstance(value, cst.Call) and dotted(value.func) == "zip":
+        return zip
     name = value.value if isinstance(value, cst.Name) else type(value).__name__
     if isinstance(value, cst.Attribute) and ".Reduction." in (dotted(value) or ""):
         return str

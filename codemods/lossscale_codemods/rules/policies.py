@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import (
+    Binding,
     LossScaleType,
     LossScaleTypes,
     ObjectType,
@@ -17,6 +18,7 @@ from lossscale_codemods.domain import (
     Usage,
     kept_compiles,
     model_compile,
+    model_compiles,
     others_name,
     words_in,
 )
@@ -71,12 +73,23 @@ _TEXT = {"print", "str", "repr", "format", "debug", "info", "warning", "warn", "
 _SAME = "the loss scale is the one that this policy has anyway"
 
 
+_AGAIN = "opt = tf.keras.optimizers.legacy.SGD()\nmodel.compile(opt)\nmodel.compile(opt)\n"
+_WRAPPED_ALREADY = Review(
+    "under mixed_float16, an earlier `compile` has wrapped it already, and tf-keras does not wrap "
+    "an optimizer twice",
+    "Give this one the model's `optimizer`, or wrap the optimizer before the first `compile`.",
+)
+
+
 class Policies(Rule):
     """`set_policy` becomes `set_global_policy`; `global_policy` and `Policy` lose `experimental`.
 
     TensorFlow 2.4 renamed them: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The
     rule reports names of policies that no longer exist, and `set_policy(None)` for Keras 3, which
     takes no `None`. `get_layer_policy(layer)` becomes `layer.dtype_policy`.
+
+    Up to TensorFlow 2.2, models could be compiled with an optimizer that an earlier `compile` had
+    wrapped. tf-keras refuses that, so the rule reports the later call.
     """
 
     id = "LS501"
@@ -96,7 +109,32 @@ class Policies(Rule):
         Case(f"{_HEAD}{_OLD}.set_policy('infer_float32_vars')\n", review="no policy of this name"),
         Case(f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n"),
         Case(f"{_HEAD}policies = map({_OLD}.get_layer_policy, layers)\n", review="an attribute"),
+        Case(
+            f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n{_AGAIN}",
+            f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n{_AGAIN}",
+            "wrapped it already",
+        ),
     )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields optimizers that are compiled again, and that tf-keras does not wrap again."""
+        if program.target is not Target.TF_KERAS or not any(
+            _is_old_and_may_scale(call, program) for call in policy_calls(program)
+        ):
+            return
+        wrapped: list[tuple[cst.CSTNode, frozenset[Binding]]] = []
+        for compiled in sorted(model_compiles(program), key=lambda c: program.tree.span(c.call)):
+            given: list[cst.BaseExpression] = []
+            match compiled.optimizer:
+                case cst.Arg(value=cst.List(elements=elements) | cst.Tuple(elements=elements)):
+                    given = [element.value for element in elements]
+                case cst.Arg(value=value):
+                    given = [value]
+            for node in given:
+                bindings = program.resolver.bindings(node)
+                if any(bindings & b and _can_follow(call, node, program) for call, b in wrapped):
+                    yield self.found(node, program, _WRAPPED_ALREADY)
+                wrapped.append((compiled.call, bindings))
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells calls and other uses; the signatures did not change."""
@@ -292,6 +330,22 @@ def _is_of_policies(path: str) -> bool:
         return old.meaning in (*_SETTING, Meaning.POLICY)
     is_home = ".mixed_precision." in canonical(path) or path.startswith("keras.")
     return is_home and path.endswith(OF_POLICIES)
+
+
+def _is_old_and_may_scale(policy: cst.Call, program: Program) -> bool:
+    """Whether a call sets or makes a policy by an old name, which may be `mixed_float16`."""
+    is_old = any(path is not None and lookup(path) for path in program.resolver.paths(policy.func))
+    return is_old and name_of(policy, program) in (SCALED, None)
+
+
+def _can_follow(call: cst.CSTNode, node: cst.CSTNode, program: Program) -> bool:
+    """Whether a node is not in the other branch of an `if` than a call before it."""
+    around, below = set(program.tree.ancestors(call)), node
+    for above in program.tree.ancestors(node):
+        if isinstance(above, cst.If) and above in around:
+            return (below is above.orelse) is (above.orelse in around)
+        below = above
+    return True
 
 
 def name_of(policy: cst.Call, program: Program) -> str | None:

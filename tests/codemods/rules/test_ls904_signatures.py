@@ -35,6 +35,7 @@ LAYER = "class L(tf.keras.layers.Layer):\n    def call(self, x):\n        "
         ("m = build()\nm.compile(optimizer=o, target_tensors=[y])", "Give the targets to fit()"),
         ("m = build()\nm.compile(optimizer=o, distribute=s)", "strategy.scope()"),
         ("tf.keras.utils.serialize_keras_object(x)", "tf.keras.utils.legacy"),
+        ("g = o._aggregate_gradients(zip(g, v))", "apply_gradients() sums and clips"),
         ("tf.data.experimental.service.DispatchServer(port=1)", "DispatcherConfig(port=...)"),
     ],
 )
@@ -57,6 +58,7 @@ def test_a_call_in_an_old_form_is_reported(lines: str, message: str) -> None:
         "tf.keras.losses.SparseCategoricalCrossentropy(True, 0)",
         "tf.keras.losses.SparseCategoricalCrossentropy(True, reduction='none')",
         "m = build()\nm.compile(optimizer=o, target_tensors=None)",
+        "pairs = self.optimizer._aggregate_gradients(pairs)",
         "if tf.__version__.startswith('1.'):\n    m.save(p, True, True)",
     ],
 )
