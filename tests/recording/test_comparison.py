@@ -399,6 +399,7 @@ def test_printed_lines_count_unless_they_are_left_out(tmp_path: Path) -> None:
         ("wrote /tmp/a/model.h5", "wrote /home/b/model.h5"),
         ("<Object at 0x7f0011aa>", "<Object at 0x7f0022bb>"),
         ("12:00:01 epoch 3", "13:59:59 epoch 3"),
+        ("inputs input_1, input_2", "inputs input_layer, input_layer_1"),
     ],
 )
 def test_lines_agree_but_for_rounding_times_paths_and_addresses(one: str, other: str) -> None:

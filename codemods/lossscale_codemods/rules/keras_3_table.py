@@ -354,6 +354,12 @@ _VALUES = (
         when=met.reads_all_logs,
     ),
     Keras3Row(
+        ("keras.layers.*",),
+        "`hard_sigmoid`, the default of ConvLSTM in tf-keras, is another function in Keras 3",
+        "Give the layer the old one: `lambda x: tf.clip_by_value(0.2 * x + 0.5, 0, 1)`.",
+        when=met.has_hard_sigmoid,
+    ),
+    Keras3Row(
         ("[dtype]",),
         "Keras 3 writes the dtype of a layer in another form",
         "Ask the layer: `compute_dtype`, `variable_dtype`, `dtype_policy.name`.",
@@ -380,7 +386,7 @@ _NAMES_OF_KERAS_2 = (
             (name,),
             "models and layers of Keras 3 have no {name}",
             f"Use {instead}.",
-            of=(met.of_own_layer, met.of_model),
+            of=(met.of_own_layer, met.of_model, met.of_named_model),
         )
         for name, instead in keras_3.OF_MODELS.items()
     ),
@@ -422,7 +428,7 @@ _NAMES_OF_KERAS_2 = (
         "Use those of tf.keras.layers, or stay with tf-keras.",
     ),
     _Stopping(
-        (".add_weight",),
+        (".add_variable", ".add_weight"),
         "`add_weight` of Keras 3 takes the shape first",
         "Name its arguments: `name=`, `shape=`, `dtype=`, `initializer=`.",
         of=(met.of_own_layer,),
@@ -500,6 +506,18 @@ _FILES = (
 )
 _STOPS = (
     _Stopping(
+        tuple(f"keras.layers.{name}{n}D" for name in ("AveragePooling", "AvgPool") for n in "123"),
+        "average pooling of Keras 3 has no default size, which was 2",
+        fix=met.with_pool_size,
+    ),
+    _Stopping(
+        (".add_loss",),
+        "a model of Keras 3 takes a loss in its `call` alone",
+        "Add it in the `call` of a layer or of the model, or compute it in the step.",
+        of=(met.of_model,),
+        when=lambda call, program: program.resolver.class_of(met.owner_of(call)) is None,
+    ),
+    _Stopping(
         tuple(f"keras.layers.{layer}" for layer in keras_3.SIZES),
         "Keras 3 takes Python's int alone for the size of a layer",
         fix=met.with_int_sizes,
@@ -515,6 +533,13 @@ _STOPS = (
         "LearningRateScheduler of Keras 3 wants a float, and this gives a tensor",
         "Give it `lambda epoch: float(schedule(epoch))`.",
         when=met.gets_a_schedule,
+    ),
+    _Stopping(
+        ("def __call__",),
+        "Keras 3 gives a schedule the step as an integer, which was a float",
+        "Write `step = tf.cast(step, tf.float32)` first.",
+        when=met.computes_with_whole_steps,
+        fix=met.cast_step,
     ),
     _Stopping(
         ("()",),
