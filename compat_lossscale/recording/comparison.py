@@ -74,6 +74,7 @@ DATA_NOT_SEEN = (
     "draws random numbers in a parallel map gives other data in each run: set "
     "TF_DETERMINISTIC_OPS=1, which orders pipelines too, or switch its augmentation off."
 )
+NOTHING_TRAINED = "All steps were skipped, so no variable has moved. Compare more steps."
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
     "call tf.config.experimental.enable_op_determinism(), use one thread, sort what comes from "
@@ -571,6 +572,9 @@ class _Comparing:
                 notes.append(
                     f"The checkpoint {name} holds other names or shapes: {count} are in one only."
                 )
+        done = [step for side in self.sides for one in side.optimizers for step in one.steps]
+        if done and not any(step.applied for step in done):
+            notes.append(NOTHING_TRAINED)
         self.result.left_out = sorted(self._unstable_words())
         for side, end in zip(self.sides, self.ends, strict=True):
             for problem in list(end.get("problems") or ())[:1]:

@@ -11,6 +11,7 @@ import pytest
 
 from compat_lossscale.recording.comparison import (
     HALF_ROUNDS_OTHERWISE,
+    NOTHING_TRAINED,
     SKIPPED_STEPS_COUNT,
     ComparisonVerdict,
     RecordingComparison,
@@ -56,6 +57,13 @@ def changed(number: int, **changes: Any) -> list[Any]:
 def moved(start: int, by: Any) -> list[Any]:
     """Eight steps, whose variable is another from one on."""
     return [step(n, value(n) + (by if n >= start else 0.0)) for n in range(8)]
+
+
+def test_steps_that_were_all_skipped_have_a_note(tmp_path: Path) -> None:
+    skipped = [step(n, value(0), applied=False) for n in range(8)]
+    one, other = (recording(tmp_path, skipped) for _ in range(2))
+    assert NOTHING_TRAINED in compare(one, other).notes
+    assert NOTHING_TRAINED not in compare(recording(tmp_path), other).notes
 
 
 def different(result: RecordingComparison) -> tuple[str, int]:

@@ -19,7 +19,7 @@ from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
 from lossscale_codemods.rules.lookups import last_name
-from lossscale_codemods.source.syntax_tree import key_of
+from lossscale_codemods.source.syntax_tree import dotted, key_of
 from lossscale_codemods.tables import keras_3
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
 from lossscale_codemods.tables.names import Meaning, Target, canonical
@@ -482,7 +482,7 @@ _FILES = (
         (".save",),
         f"it saves models {_SAVED}",
         "Save as `.keras`.",
-        of=(met.of_model,),
+        of=(met.of_model, met.of_named_model),
         when=met.is_named_otherwise(".keras"),
     ),
     _Stopping(
@@ -493,14 +493,14 @@ _FILES = (
     _Stopping(
         (".save_weights",),
         *_WEIGHTS,
-        of=(met.of_model,),
+        of=(met.of_model, met.of_named_model),
         when=met.is_named_otherwise(".weights.h5"),
     ),
     _Stopping(
         (".load_weights",),
         "Keras 3 loads weights from `.weights.h5`, and from the `.h5` files of Keras 2, alone",
         f"Save them as one of these. {_CONVERT}",
-        of=(met.of_model,),
+        of=(met.of_model, met.of_named_model),
         when=met.is_named_otherwise(".h5", ".hdf5"),
     ),
 )
@@ -546,6 +546,12 @@ _STOPS = (
         "layers of Keras 3 take tensors alone by position",
         "Name the argument: `training=`.",
         when=met.gives_training_by_position,
+    ),
+    _Stopping(
+        ("tensorflow.logical_and", "tensorflow.math.logical_and"),
+        "layers of Keras 3 take `training` as Python's bool alone, and this is a tensor",
+        "Write `training and self.trainable`.",
+        when=lambda call, _: any(dotted(one.value) == "training" for one in call.args),
     ),
     _Stopping(
         (".__init__",),

@@ -99,6 +99,7 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         (f"{INPUT}m = tf.keras.Model(x, h)\nm(data, True)\n", "tensors alone by position"),
         (f"{BLOCK.format('x')}n = Net()\nn(data, False, None)\n", "alone by position"),
         (f"{BLOCK.format('x')}Net()(data, True)\n", "tensors alone by position"),
+        (BLOCK.format("tf.logical_and(training, self.trainable)"), "Python's bool"),
         (MADE.format("tf.keras.Model", "self"), "nothing by position"),
         (PARTS.format("self.part(data)"), "calls its parts alone"),
     ],
