@@ -94,10 +94,11 @@ _AS_ALWAYS = {
 
 
 def put_into_layers(undo: Undo) -> None:
-    """Gives layers, models and metrics of Keras 3 these members."""
+    """Gives layers, models, metrics and schedules of Keras 3 these members."""
     metric, layer, model = keras.metrics.Metric, keras.layers.Layer, keras.Model
     for cls in (metric, layer):
         set_attribute(cls, "add_weight", around(cls.add_weight, _add_weight), undo)
+    set_attribute(layer, "add_variable", layer.add_weight, undo)
     if not hasattr(metric, "reset_states"):
         set_attribute(metric, "reset_states", _reset_states_of_metric, undo)
         set_attribute(metric, "__init_subclass__", classmethod(_let_it_reset), undo)
@@ -105,6 +106,8 @@ def put_into_layers(undo: Undo) -> None:
         set_attribute(model, "reset_states", _reset_states_of_model, undo)
     if not hasattr(layer, "__getattr__"):
         set_attribute(layer, "__getattr__", _look_up_in_layers, undo)
+    schedule = keras.optimizers.schedules.LearningRateSchedule
+    set_attribute(schedule, "__init_subclass__", classmethod(_let_it_compute), undo)
 
 
 def _add_weight(original: Callable[..., Any], holder: Any, *args: Any, **kwargs: Any) -> Any:
@@ -131,6 +134,18 @@ def _let_it_reset(cls: type, /, **kwargs: Any) -> None:
     own = vars(cls)
     if "reset_states" in own and "reset_state" not in own:
         cls.reset_state = _reset_by_old_name  # type: ignore[attr-defined]  # a metric's class
+
+
+def _let_it_compute(cls: type, /, **kwargs: Any) -> None:
+    """Lets a user's schedule have the number of steps as a float, as OptimizerV2 gave it."""
+    super(keras.optimizers.schedules.LearningRateSchedule, cls).__init_subclass__(**kwargs)
+    if "__call__" in vars(cls):
+        cls.__call__ = around(cls.__call__, _call_with_float)  # type: ignore[method-assign]
+
+
+def _call_with_float(original: Callable[..., Any], schedule: Any, step: Any) -> Any:
+    counts = isinstance(step, keras.Variable)  # Then an optimizer gives it.
+    return original(schedule, keras.ops.cast(step, "float32") if counts else step)
 
 
 def _reset_by_old_name(metric: Any) -> None:

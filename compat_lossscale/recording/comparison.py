@@ -61,6 +61,7 @@ _CONFIG = (
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)(?![\w.])")
 _LEFT_OUT = re.compile(
     r"<[\w.]*keras[\w.]* object at 0x[0-9a-fA-F]+>|<\w+ name=\w+, built=\w+>"  # objects of Keras
+    r"|\binput_(?:layer(?:_\d+)?|\d+)\b"  # names of inputs that a Keras makes up
     r"|0x[0-9a-fA-F]{4,}"  # addresses
     r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"  # times
     r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?(?:[mun]?s|secs?|seconds?|min|minutes?)(?:/\w+)?\b"
@@ -89,6 +90,7 @@ DATA_NOT_SEEN = (
     "draws random numbers in a parallel map gives other data in each run: set "
     "TF_DETERMINISTIC_OPS=1, which orders pipelines too, or switch its augmentation off."
 )
+NOTHING_TRAINED = "All steps were skipped, so no variable has moved. Compare more steps."
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
     "call tf.config.experimental.enable_op_determinism(), use one thread, sort what comes from "
@@ -636,6 +638,9 @@ class _Comparing:
                 notes.append(
                     f"The checkpoint {name} holds other names or shapes: {count} are in one only."
                 )
+        done = [step for side in self.sides for one in side.optimizers for step in one.steps]
+        if done and not any(step.applied for step in done):
+            notes.append(NOTHING_TRAINED)
         self.result.left_out = sorted(self._unstable_words())
         for side, end in zip(self.sides, self.ends, strict=True):
             for problem in list(end.get("problems") or ())[:1]:

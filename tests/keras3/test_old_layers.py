@@ -98,6 +98,7 @@ def test_a_layer_takes_the_arguments_of_a_weight_in_either_order(args: Any, kwar
     assert weight.numpy().tolist() == [1.0, 1.0, 1.0]
     assert (weight.path, weight.trainable, weight.dtype) == ("layer/w", True, "float32")
     assert layer.trainable_weights == [weight]
+    assert layer.add_variable("v", [2]).shape == (2,)
 
 
 def test_a_layer_refuses_an_argument_that_is_given_twice() -> None:
@@ -150,3 +151,15 @@ def test_taking_them_back_leaves_the_classes_as_found() -> None:
         old_members.put_into_layers(undo)
         take_back(undo)
         assert [dict(vars(cls)) for cls in classes] == before
+
+
+def test_a_schedule_of_the_user_gets_its_step_as_a_float() -> None:
+    class WarmUp(keras.optimizers.schedules.LearningRateSchedule):
+        def __call__(self, step: Any) -> Any:
+            return tf.math.minimum(1.0, tf.math.sqrt(step)) / 2
+
+    optimizer = keras.optimizers.SGD(WarmUp())
+    assert float(optimizer.learning_rate) == 0.0
+    optimizer.iterations.assign(4)
+    assert float(optimizer.learning_rate) == 0.5
+    assert float(WarmUp()(tf.constant(4.0))) == 0.5

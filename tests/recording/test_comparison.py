@@ -12,6 +12,7 @@ import pytest
 from compat_lossscale.recording.comparison import (
     HALF_ROUNDS_OTHERWISE,
     MORE_THAN_ROUNDING,
+    NOTHING_TRAINED,
     SKIPPED_STEPS_COUNT,
     ComparisonVerdict,
     RecordingComparison,
@@ -57,6 +58,13 @@ def changed(number: int, **changes: Any) -> list[Any]:
 def moved(start: int, by: Any) -> list[Any]:
     """Eight steps, whose variable is another from one on."""
     return [step(n, value(n) + (by if n >= start else 0.0)) for n in range(8)]
+
+
+def test_steps_that_were_all_skipped_have_a_note(tmp_path: Path) -> None:
+    skipped = [step(n, value(0), applied=False) for n in range(8)]
+    one, other = (recording(tmp_path, skipped) for _ in range(2))
+    assert NOTHING_TRAINED in compare(one, other).notes
+    assert NOTHING_TRAINED not in compare(recording(tmp_path), other).notes
 
 
 def different(result: RecordingComparison) -> tuple[str, int]:
@@ -427,6 +435,7 @@ def test_printed_lines_count_unless_they_are_left_out(tmp_path: Path) -> None:
         ("wrote /tmp/a/model.h5", "wrote /home/b/model.h5"),
         ("<Object at 0x7f0011aa>", "<Object at 0x7f0022bb>"),
         ("12:00:01 epoch 3", "13:59:59 epoch 3"),
+        ("inputs input_1, input_2", "inputs input_layer, input_layer_1"),
     ],
 )
 def test_lines_agree_but_for_rounding_times_paths_and_addresses(one: str, other: str) -> None:

@@ -503,10 +503,12 @@ class Keras3Api(_Keras3Rule):
     - Names and methods that are gone; `reset_states` of metrics, which is `reset_state`;
       `add_weight`, whose first argument is the shape; graphs that a program builds by itself;
       layers of TensorFlow 1.
-    - Layers want their sizes as Python's `int`, which the rule writes, and `training` by its name.
+    - Layers want their sizes as Python's `int`, and average pooling has no default size: the rule
+      writes both. Layers want `training` by its name.
       Functions of TensorFlow take no tensor that stands for an input of a model. An optimizer
-      trains one model, for whose variables it is built. A schedule in `LearningRateScheduler` has
-      to return a `float`, and a custom loss gets its labels in the dtype of the predictions.
+      trains one model, for whose variables it is built. A schedule gets its step as an integer,
+      which the rule casts. In `LearningRateScheduler`, it has to return a `float`. A custom loss
+      gets its labels in the dtype of the predictions.
     - Arguments that are gone: `experimental_run_tf_function` of `compile`, `workers` of `fit`,
       `batch_input_shape` of layers, `inputs` and `dtype` of `get_initial_state`, `AUTO` of losses,
       and others. `compiled_loss` adds the losses of layers, whether it is given them or not.
@@ -514,6 +516,7 @@ class Keras3Api(_Keras3Rule):
       the values of its own metrics in their place. One that calls parts of the model alone: the
       model cannot be saved before it is built.
     - A `tf.Module` with layers in it, whose `variables` leave those of the layers out.
+    - The activation `hard_sigmoid`, which is the default of ConvLSTM in tf-keras.
     - Values that are others: `variable.dtype` is text, a layer's config has another dtype,
       `history["lr"]` has the key `learning_rate`, and `clear_session()` resets the global policy.
     """
@@ -523,8 +526,20 @@ class Keras3Api(_Keras3Rule):
     not_handled = "Sizes and tensors that come from another function or file."
     group_markers = (
         Marker(b"Module", (b"keras",), keras_3.CLASS_OF_MODULE),
+        Marker(b"LearningRateSchedule", (b"keras",)),
         Marker(b"training", (b"keras",), keras_3.TRAINING_BY_POSITION),
-        *(Marker(word) for word in (b"CuDNN", b"_get_optimizer", b"reset_states")),
+        *(
+            Marker(word)
+            for word in (
+                b"AveragePooling",
+                b"ConvLSTM",
+                b"CuDNN",
+                b"_get_optimizer",
+                b"add_metric",
+                b"hard_sigmoid",
+                b"reset_states",
+            )
+        ),
     )
     invalid = (
         _changed(

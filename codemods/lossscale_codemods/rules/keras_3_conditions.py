@@ -24,7 +24,8 @@ from lossscale_codemods.domain import (
     optimizer_kinds,
     others_name,
 )
-from lossscale_codemods.rules.lookups import lookup_of
+from lossscale_codemods.rules.lookups import last_name, lookup_of
+from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import argument_of, dotted
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     Owner = Callable[[Any, Program], Certainty]
     Fix = Callable[[Any, Program], list[Edit]]
 
+_SCHEDULE = ".LearningRateSchedule"
 _METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
 
 
@@ -151,6 +153,13 @@ def of_step_of_stock(node: cst.Attribute, program: Program) -> Certainty:
 def of_model(node: cst.CSTNode, program: Program) -> Certainty:
     """How sure it is that a name is a member of a model."""
     return _sure(ObjectType.MODEL in program.types.of(owner_of(node)))
+
+
+def of_named_model(node: cst.CSTNode, program: Program) -> Certainty:
+    """How sure it is that a name is a member of a model: likely, if it is called one."""
+    owner = owner_of(node)
+    is_named = last_name(owner).endswith("model") and _is_unknown(owner, program)
+    return Certainty.LIKELY if is_named else Certainty.NO
 
 
 def of_own_layer(node: cst.CSTNode, program: Program) -> Certainty:
@@ -310,6 +319,15 @@ def reads_config_of_a_layer(node: cst.Subscript, program: Program) -> bool:
     return False
 
 
+def has_hard_sigmoid(node: cst.Call, program: Program) -> bool:
+    """Whether a layer has this activation, by its name or by default."""
+    is_recurrent = below(node.func, program).startswith("layers.ConvLSTM")
+    texts = [one.value for one in node.args if isinstance(one.value, cst.SimpleString)]
+    return any(one.evaluated_value == "hard_sigmoid" for one in texts) or (
+        is_recurrent and "recurrent_activation" not in keywords(node)
+    )
+
+
 # Models, layers, metrics and names of Keras.
 
 
@@ -458,7 +476,7 @@ def gets_an_input(node: cst.Call, program: Program) -> bool:
 
 
 def gives_training_by_position(node: cst.Call, program: Program) -> bool:
-    """Whether a model, or what a layer keeps as a member, gets `training` without its name."""
+    """Whether a model or layer, or what a layer keeps, gets `training` without its name."""
     given = {dotted(one.value) for one in node.args[1:] if one.keyword is None}
     if not given & {"True", "False", "training"}:
         return False
@@ -467,7 +485,31 @@ def gives_training_by_position(node: cst.Call, program: Program) -> bool:
         scope = program.resolver.class_of(layer.value)
         if scope is not None and _is_layer(scope.node, program):
             return layer.attr.value not in scope.bindings
-    return ObjectType.MODEL in program.types.of(node.func)
+    made = [one.func for one in _values(node.func, program) if isinstance(one, cst.Call)]
+    return ObjectType.MODEL in program.types.of(node.func) or any(
+        isinstance(one, cst.Name | cst.Attribute) and _is_of_keras(one, program) for one in made
+    )
+
+
+def computes_with_whole_steps(node: cst.FunctionDef, program: Program) -> bool:
+    """Whether a schedule gives its step to TensorFlow as it is, and not as a float."""
+    owner = _around(node, cst.ClassDef, program)
+    step = _step_of_schedule(node)
+    if owner is None or not program.inherits(owner, lambda path: path.endswith(_SCHEDULE)):
+        return False
+    inside = list(program.tree.walk(node))
+    calls = [one for one in inside if isinstance(one, cst.Call)]
+    takers = [one for one in calls if step in {dotted(given.value) for given in one.args}]
+    paths = [program.resolver.path(one.func) or "" for one in takers]
+    assigned = {dotted(one.target) for one in inside if isinstance(one, cst.AssignTarget)}
+    return step not in assigned and any(
+        canonical(path).startswith("tensorflow.") and not path.endswith(".cast") for path in paths
+    )
+
+
+def _step_of_schedule(node: cst.FunctionDef) -> str:
+    """Returns the name of the argument of a schedule's `__call__`."""
+    return "".join(one.name.value for one in node.params.params[1:2])
 
 
 def gives_itself_to_its_base(node: cst.Call, program: Program) -> bool:
@@ -587,10 +629,25 @@ def replaced_by(text: str) -> Fix:
 
 def as_dtype(node: cst.Attribute, program: Program) -> list[Edit]:
     """Gives a dtype to `tf.as_dtype`, where the file has a name for TensorFlow."""
-    bindings = program.scopes.module.bindings
-    names = [name for name, own in bindings.items() if any(b.path == "tensorflow" for b in own)]
     start, end = program.tree.span(node.value)
+    names = _names_of_tensorflow(program)
     return [Edit(start, start, f"{names[0]}.as_dtype("), Edit(end, end, ")")] if names else []
+
+
+def _names_of_tensorflow(program: Program) -> list[str]:
+    bindings = program.scopes.module.bindings
+    return [name for name, own in bindings.items() if any(b.path == "tensorflow" for b in own)]
+
+
+def cast_step(node: cst.FunctionDef, program: Program) -> list[Edit]:
+    """Casts the step of a schedule first, where the file has a name for TensorFlow."""
+    body = node.body.body
+    first = body[1] if node.get_docstring() is not None and len(body) > 1 else body[0]
+    start, step, tree = program.tree.span(first)[0], _step_of_schedule(node), program.tree
+    is_block = isinstance(node.body, cst.IndentedBlock)
+    glue = tree.newline + tree.indentation(start) if is_block else "; "
+    names = _names_of_tensorflow(program)[:1]
+    return [Edit(start, start, f"{step} = {tf}.cast({step}, {tf}.float32){glue}") for tf in names]
 
 
 def assign(node: cst.Attribute, program: Program) -> list[Edit]:
@@ -604,6 +661,12 @@ def assign(node: cst.Attribute, program: Program) -> list[Edit]:
     owner = program.tree.source(node.value)
     (start, end), value = program.tree.span(call), program.tree.full_span(call.args[1].value)
     return [Edit(start, value[0], f"{owner}.{name}.assign("), Edit(value[1], end, ")")]
+
+
+def with_pool_size(node: cst.Call, program: Program) -> list[Edit]:
+    """Gives a pooling layer the size that was the default, if it gets none."""
+    has_one = any(one.keyword is None or one.keyword.value == "pool_size" for one in node.args)
+    return [] if has_one else append_arguments(program.tree, node, ["pool_size=2"])
 
 
 def with_int_sizes(node: cst.Call, program: Program) -> list[Edit]:

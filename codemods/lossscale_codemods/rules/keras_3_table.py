@@ -19,7 +19,7 @@ from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
 from lossscale_codemods.rules.lookups import last_name
-from lossscale_codemods.source.syntax_tree import key_of
+from lossscale_codemods.source.syntax_tree import dotted, key_of
 from lossscale_codemods.tables import keras_3
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
 from lossscale_codemods.tables.names import Meaning, Target, canonical
@@ -354,6 +354,12 @@ _VALUES = (
         when=met.reads_all_logs,
     ),
     Keras3Row(
+        ("keras.layers.*",),
+        "`hard_sigmoid`, the default of ConvLSTM in tf-keras, is another function in Keras 3",
+        "Give the layer the old one: `lambda x: tf.clip_by_value(0.2 * x + 0.5, 0, 1)`.",
+        when=met.has_hard_sigmoid,
+    ),
+    Keras3Row(
         ("[dtype]",),
         "Keras 3 writes the dtype of a layer in another form",
         "Ask the layer: `compute_dtype`, `variable_dtype`, `dtype_policy.name`.",
@@ -380,7 +386,7 @@ _NAMES_OF_KERAS_2 = (
             (name,),
             "models and layers of Keras 3 have no {name}",
             f"Use {instead}.",
-            of=(met.of_own_layer, met.of_model),
+            of=(met.of_own_layer, met.of_model, met.of_named_model),
         )
         for name, instead in keras_3.OF_MODELS.items()
     ),
@@ -422,7 +428,7 @@ _NAMES_OF_KERAS_2 = (
         "Use those of tf.keras.layers, or stay with tf-keras.",
     ),
     _Stopping(
-        (".add_weight",),
+        (".add_variable", ".add_weight"),
         "`add_weight` of Keras 3 takes the shape first",
         "Name its arguments: `name=`, `shape=`, `dtype=`, `initializer=`.",
         of=(met.of_own_layer,),
@@ -476,7 +482,7 @@ _FILES = (
         (".save",),
         f"it saves models {_SAVED}",
         "Save as `.keras`.",
-        of=(met.of_model,),
+        of=(met.of_model, met.of_named_model),
         when=met.is_named_otherwise(".keras"),
     ),
     _Stopping(
@@ -487,18 +493,30 @@ _FILES = (
     _Stopping(
         (".save_weights",),
         *_WEIGHTS,
-        of=(met.of_model,),
+        of=(met.of_model, met.of_named_model),
         when=met.is_named_otherwise(".weights.h5"),
     ),
     _Stopping(
         (".load_weights",),
         "Keras 3 loads weights from `.weights.h5`, and from the `.h5` files of Keras 2, alone",
         f"Save them as one of these. {_CONVERT}",
-        of=(met.of_model,),
+        of=(met.of_model, met.of_named_model),
         when=met.is_named_otherwise(".h5", ".hdf5"),
     ),
 )
 _STOPS = (
+    _Stopping(
+        tuple(f"keras.layers.{name}{n}D" for name in ("AveragePooling", "AvgPool") for n in "123"),
+        "average pooling of Keras 3 has no default size, which was 2",
+        fix=met.with_pool_size,
+    ),
+    _Stopping(
+        (".add_loss",),
+        "a model of Keras 3 takes a loss in its `call` alone",
+        "Add it in the `call` of a layer or of the model, or compute it in the step.",
+        of=(met.of_model,),
+        when=lambda call, program: program.resolver.class_of(met.owner_of(call)) is None,
+    ),
     _Stopping(
         tuple(f"keras.layers.{layer}" for layer in keras_3.SIZES),
         "Keras 3 takes Python's int alone for the size of a layer",
@@ -517,10 +535,23 @@ _STOPS = (
         when=met.gets_a_schedule,
     ),
     _Stopping(
+        ("def __call__",),
+        "Keras 3 gives a schedule the step as an integer, which was a float",
+        "Write `step = tf.cast(step, tf.float32)` first.",
+        when=met.computes_with_whole_steps,
+        fix=met.cast_step,
+    ),
+    _Stopping(
         ("()",),
         "layers of Keras 3 take tensors alone by position",
         "Name the argument: `training=`.",
         when=met.gives_training_by_position,
+    ),
+    _Stopping(
+        ("tensorflow.logical_and", "tensorflow.math.logical_and"),
+        "layers of Keras 3 take `training` as Python's bool alone, and this is a tensor",
+        "Write `training and self.trainable`.",
+        when=lambda call, _: any(dotted(one.value) == "training" for one in call.args),
     ),
     _Stopping(
         (".__init__",),

@@ -64,6 +64,7 @@ OF_WEIGHTS = frozenset({"bias", "embeddings", "gamma", "kernel"})
 """Weights of layers, whose `dtype` is a string."""
 OF_MODELS = {
     **MODEL_MEMBERS,
+    "add_metric": "a metric that the class makes itself and updates in `call`",
     "_get_optimizer": (
         "keras.optimizers.get(optimizer), and under a mixed_float16 policy a LossScaleOptimizer "
         "around it"
@@ -93,6 +94,14 @@ SIZES = {
 """Layers of Keras 3 that take no other sizes than ints, and their first parameters."""
 _BY_LOADER = "Leave it out; Keras 3 takes it in a PyDataset."
 ARGUMENTS_GONE = (
+    (
+        (".add_variable", ".add_weight"),
+        {
+            "aggregation": "Leave it out of a metric, which sums; for a layer, write 'mean' or so.",
+            "synchronization": "Leave it out.",
+            "use_resource": "Leave it out.",
+        },
+    ),
     (
         (".compile",),
         dict.fromkeys(

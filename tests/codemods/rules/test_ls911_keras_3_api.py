@@ -42,6 +42,7 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         ("from tensorflow.compat.v1.keras.layers import CuDNNGRU", "no layers.CuDNNGRU"),
         ("def restart(metric):\n    metric.reset_states()", "that this is one is not proven"),
         ("tf.keras.Sequential(layers).reset_states()", "have no reset_states"),
+        ("def restart(model):\n    model.reset_states()", "have no reset_states"),
         (f"{METRIC}def reset_states(self):\n        pass", "calls `reset_state` of a metric"),
         (
             f"{METRIC}def __init__(self):\n        self.add_weight('w', (), {SUM})",
@@ -53,6 +54,8 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         (f"{NET}{MODULE}self.net = Net()", "layers of Keras 3 are no tf.Module"),
         (f"class Base(tf.Module):\n    pass\n{BELOW}tf.keras.layers.Dense(4)", "are no tf.Module"),
         (f"{LAYER}self.w = self.add_weight('w', shape)", "takes the shape first"),
+        (f"{LAYER}self.w = self.add_variable('w', shape=s)", "takes the shape first"),
+        (f"{LAYER}self.add_metric(x, name='a')", "have no add_metric"),
         (f"{LAYER}self.w = self.add_weight(*args)", "takes the shape first"),
         (f"{MODEL}return {{'loss': 1.0}}", "which this step does not set"),
         (f"{MODEL}return {SHOWN}", "which this step does not set"),

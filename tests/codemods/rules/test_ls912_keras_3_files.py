@@ -21,6 +21,8 @@ NEW = OLD.replace("experimental.set_policy", "set_global_policy")
         ("model.save_weights('weights')", "as `.weights.h5` alone"),
         ("model.load_weights(path)", "from the `.h5` files of Keras 2"),
         ("path = 'a'\nmodel.save_weights(path)", "as `.weights.h5` alone"),
+        ("self.model.save_weights('weights')", "that this is one is not proven"),
+        ("def save(net_model):\n    net_model.save('model')", "that this is one is not proven"),
         ("new = tf.keras.models.load_model('model')", "loads no SavedModel"),
         ("tf.train.Checkpoint(opt=opt).restore(path)", "are not restored"),
         ("tf.train.Checkpoint(model=model).restore(path)", "are not restored"),

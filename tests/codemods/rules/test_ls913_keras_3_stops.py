@@ -19,9 +19,11 @@ NEW = OLD.replace("experimental.set_policy", "set_global_policy")
         ("layers.Dense(units=n / 2)", "layers.Dense(units=int(n / 2))"),
         ("layers.LSTM(tf.constant(3), True)", "layers.LSTM(int(tf.constant(3)), True)"),
         ("layers.Embedding(np.max(x), 4 / 2)", "layers.Embedding(int(np.max(x)), int(4 / 2))"),
+        ("layers.AveragePooling2D()", "layers.AveragePooling2D(pool_size=2)"),
+        ("layers.AvgPool1D(name='a')", "layers.AvgPool1D(name='a', pool_size=2)"),
     ],
 )
-def test_sizes_become_ints(before: str, after: str) -> None:
+def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> None:
     check_transformed(f"{OLD}a = {before}\n", f"{NEW}a = {after}\n", target=Target.KERAS3)
 
 
@@ -32,6 +34,10 @@ def test_sizes_become_ints(before: str, after: str) -> None:
         "a = layers.Dense(n // 2)",
         "a = layers.Conv2D(np.prod(s), 3)",
         "a = layers.Dropout(1 / 2)",
+        "a = layers.AveragePooling2D(3)",
+        "a = layers.AveragePooling2D(**options)",
+        "a = layers.ConvLSTM2D(3, 3, recurrent_activation='sigmoid')",
+        "a = layer.add_loss(loss)",
         "a = tf.reduce_mean(x)",
         "a = tf.one_hot(labels, 3)",
         "a = cell.get_initial_state(batch_size=4)",
@@ -59,6 +65,7 @@ PARTS = (
     "class Net(tf.keras.Model):\n    def train_step(self, data):\n        return {{'a': {}}}\n"
     "m.save_weights('a.weights.h5')\n"
 )
+WEIGHT = "class Own(tf.keras.metrics.Metric):\n    def __init__(self):\n        self.add_weight("
 MADE = "class Own({}):\n    def __init__(self):\n        super().__init__({})\n"
 RATE = "rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 9, 0.9)\n"
 TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer=opt)\n"
@@ -78,11 +85,21 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         ("m.train_on_batch(x, y, reset_metrics=False)\n", "no reset_metrics"),
         ("c = tf.keras.callbacks.ModelCheckpoint('a.keras', period=1)\n", "no period"),
         ("a = layers.GRU(3, batch_input_shape=(4, 5, 6))\n", "no batch_input_shape"),
+        ("a = layers.ConvLSTM2D(3, 3)\n", "is another function"),
+        ("a = layers.LSTM(3, recurrent_activation='hard_sigmoid')\n", "is another function"),
+        ("a = layers.Activation('hard_sigmoid')\n", "is another function"),
+        (f"{INPUT}m = tf.keras.Model(x, h)\nm.add_loss(f)\n", "in its `call` alone"),
+        (f"{WEIGHT}'w', aggregation=tf.VariableAggregation.SUM)\n", "takes the shape first"),
+        (f"{WEIGHT}name='w', aggregation=tf.VariableAggregation.SUM)\n", "no aggregation"),
+        (f"{WEIGHT}name='w', synchronization=s)\n", "no synchronization"),
         (LOSS, "are no integers"),
         (STEP, "adds the losses of layers"),
         (BLOCK.format("self.block(x, training)"), "tensors alone by position"),
         (BLOCK.format("self.blocks[0](x, False, mask)"), "tensors alone by position"),
         (f"{INPUT}m = tf.keras.Model(x, h)\nm(data, True)\n", "tensors alone by position"),
+        (f"{BLOCK.format('x')}n = Net()\nn(data, False, None)\n", "alone by position"),
+        (f"{BLOCK.format('x')}Net()(data, True)\n", "tensors alone by position"),
+        (BLOCK.format("tf.logical_and(training, self.trainable)"), "Python's bool"),
         (MADE.format("tf.keras.Model", "self"), "nothing by position"),
         (PARTS.format("self.part(data)"), "calls its parts alone"),
     ],
@@ -95,6 +112,33 @@ def test_what_stops_is_reported(lines: str, words: str) -> None:
 @pytest.mark.parametrize("line", ["self.block(x, training=True)", "self.scaled(x, training)"])
 def test_training_by_its_name_and_own_methods_are_taken(line: str) -> None:
     assert reported(OLD + BLOCK.format(line)) == []
+
+
+SCHEDULE = (
+    "class Warm(tf.keras.optimizers.schedules.LearningRateSchedule):\n"
+    "    def __call__(self, step):{}tf.math.rsqrt(step) + self.decay(step)\n"
+)
+CAST = "step = tf.cast(step, tf.float32)"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("\n        return ", f"\n        {CAST}\n        return "),
+        ("\n        'Doc.'\n        return ", f"\n        'Doc.'\n        {CAST}\n        return "),
+        (" return ", f" {CAST}; return "),
+    ],
+)
+def test_schedules_get_their_step_as_a_float(before: str, after: str) -> None:
+    old, new = OLD + SCHEDULE.format(before), NEW + SCHEDULE.format(after)
+    check_transformed(old, new, target=Target.KERAS3)
+    check_transformed(new, new, target=Target.KERAS3)
+
+
+@pytest.mark.parametrize("body", ["tf.cast(step, tf.float32)", "self.decay(step)", "step * 2"])
+def test_schedules_that_take_integers_stay(body: str) -> None:
+    schedule = SCHEDULE[: SCHEDULE.index("{}")] + f"\n        return {body}\n"
+    check_transformed(OLD + schedule, NEW + schedule, target=Target.KERAS3)
 
 
 def reported(source: str) -> list[str]:
