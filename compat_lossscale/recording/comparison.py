@@ -501,18 +501,21 @@ class _Comparing:
     def _nudge(self, both: Sequence[_Both], number: int) -> None:
         """Says how far other last digits take the arrays of a step.
 
-        By chance, they may take one less far than others; what they hardly move stays as it is.
+        By chance, they may take one less far than others, as where Adam divides by a small moment;
+        the arrays of a variable that they hardly move stay as they are.
         """
         usual = {}
         for kind in {array.kind: None for array in both}:
             shares = [a.nudged / a.way for a in both if a.kind == kind and 0 < a.way < math.inf]
             usual[kind] = statistics.median(shares) if shares else 0.0
         self.result.nudged[number] = statistics.median(usual.values()) if usual else 0.0
+        unsteady = {a.place for a in both if a.nudged >= _HARDLY * usual[a.kind] * a.way}
         for array in both:
-            median = usual[array.kind] * array.way
-            array.is_steady = array.nudged < _HARDLY * median
+            array.is_steady = array.place not in unsteady
             if not array.is_steady:
-                array.nudged = max(array.nudged, median)
+                array.nudged = max(array.nudged, usual[array.kind] * array.way)
+            if _NUDGES * array.nudged >= array.way:
+                array.nudged = array.way  # Nothing is told of it.
 
     def _rounding(self, both: Sequence[_Both]) -> float:
         """Says what is noise, and how much gradients differ by rounding that is more than usual.
@@ -700,7 +703,7 @@ class _Comparing:
                 result.notes.append(HALF_ROUNDS_OTHERWISE)
             if self.sides[0].unstable is None and set(by_what) != {"end"}:
                 result.notes.append(NOT_KNOWN_IF_REPRODUCED)
-        elif self.grew_at:
+        elif self.grew_at and not (self.nudged and self.grew_at > result.exact + 1):
             same = self.grew_at - 1
             start = "from the first step on,"
             if same:
