@@ -1580,7 +1580,7 @@ OPTIONS = (
         "--start-from",
         {"metavar": "FILE", "help": "begin with the values and data in this recording"},
     ),
-    ("--nudge", {"action": "store_true", "help": "with other last digits in these values"}),
+    ("--nudge", {"action": "store_true", "help": "change their last digits, to see what rounding does"}),
     ("--fix-data", {"type": int, "metavar": "N", "help": "keep the data of the first N steps"}),
     ("--limit", {"type": int, "metavar": "MB", "help": "the largest recording [64]"}),
 )  # type: Tuple[Tuple[str, Dict[str, Any]], ...]
@@ -1631,6 +1631,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         parser().error("name the program: a script, -m MODULE or -c CODE")
     if options.every < 1 or options.steps < 0:
         parser().error("--every and --steps take numbers from 1")
+    if options.nudge and not options.start_from:
+        parser().error("--nudge changes the values that --start-from gives: give both")
     if options.twice and not hasattr(os, "fork"):
         parser().error("--twice needs os.fork, which this system lacks: record two times instead")
     try:

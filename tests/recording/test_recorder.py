@@ -482,6 +482,9 @@ def test_a_missing_program_and_wrong_options_are_errors(tmp_path: Path) -> None:
     done = python(str(RECORDER), "-o", "it.lsr", cwd=tmp_path)
     assert done.returncode == 2
     assert "name the program" in done.stderr
+    done = python(str(RECORDER), "-o", "it.lsr", "--nudge", "none.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--start-from" in done.stderr
 
 
 @pytest.mark.parametrize(
