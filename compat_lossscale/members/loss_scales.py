@@ -339,9 +339,9 @@ class PolicyWithLossScale:
             optimizer: An optimizer of the same Keras.
 
         Returns:
-            The wrapped optimizer, the same one each time: up to TensorFlow 2.2, the wrappers of an
-            optimizer shared the policy's loss scale. Or `optimizer` itself if it already has loss
-            scaling, or this policy has no loss scale.
+            The wrapped optimizer, the same one each time, as the wrappers of an optimizer shared
+            the policy's loss scale up to TensorFlow 2.2. Or `optimizer` itself if it already has
+            loss scaling, or this policy has no loss scale.
         """
         if self._loss_scale is None or isinstance(optimizer, self._wrappers):
             return optimizer

@@ -1580,7 +1580,10 @@ OPTIONS = (
         "--start-from",
         {"metavar": "FILE", "help": "begin with the values and data in this recording"},
     ),
-    ("--nudge", {"action": "store_true", "help": "change their last digits, to see what rounding does"}),
+    (
+        "--nudge",
+        {"action": "store_true", "help": "change their last digits, to see what rounding does"},
+    ),
     ("--fix-data", {"type": int, "metavar": "N", "help": "keep the data of the first N steps"}),
     ("--limit", {"type": int, "metavar": "MB", "help": "the largest recording [64]"}),
 )  # type: Tuple[Tuple[str, Dict[str, Any]], ...]
