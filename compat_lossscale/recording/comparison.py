@@ -48,11 +48,7 @@ _JUMP = 8.0
 """A difference that grows by this factor is no rounding that grows, over steps or variables."""
 _GRADIENT_SLOTS = ("first moment", "second moment")
 """Slots that are means of gradients. What divides by their root makes much of small differences."""
-_ROUNDED = 1e-5
-"""Gradients at the end of a network differ by less than this if they differ by rounding."""
-_HALF_ROUNDED = 0.005
-"""The same for float16 and bfloat16."""
-_ROUNDED_GRADIENTS = (_ROUNDED, 0.01)
+_ROUNDED_GRADIENTS = (1e-5, 0.01)
 """Gradients that differ by this much in the median differ by rounding, and more than usual."""
 _CONFIG = (
     "learning_rate", "lr", "momentum", "nesterov", "beta_1", "beta_2", "epsilon", "rho", "decay",
@@ -67,10 +63,10 @@ _LEFT_OUT = re.compile(
     r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?(?:[mun]?s|secs?|seconds?|min|minutes?)(?:/\w+)?\b"
     r"|(?<!\w)(?:[A-Za-z]:)?[/\\][\w.\-/\\]+"  # paths
 )
-HALF_ROUNDS_OTHERWISE = (
-    "In float16, two TensorFlows or generations of Keras round otherwise, and a deep network can "
-    "make much of it. Record both sides with a float32 policy to see whether the step itself "
-    "differs."
+ROUNDS_OTHERWISE = (
+    "Two TensorFlows or generations of Keras round otherwise, most of all in float16, and a deep "
+    "network can make much of it. How much shows a recording of the first program with "
+    "--start-from and --nudge: give it to compare --nudged."
 )
 NUDGED = (
     "With other last digits in its initial values, the unchanged program differs from itself by "
@@ -534,8 +530,7 @@ class _Comparing:
                 shares.setdefault(array.kind, []).append(array.apart / array.way)
         moments = [share for kind in _GRADIENT_SLOTS for share in shares.get(kind, ())]
         sums = shares.get("momentum") or shares.get(VARIABLES, [])
-        half = any(map(self._in_half, self.sides[0].optimizers))
-        self.grows |= _grow_in_a_network(moments or sums, _HALF_ROUNDED if half else _ROUNDED)
+        self.grows |= _grow_in_a_network(moments or sums)
         return math.inf if self.grows else _largest_rounding(moments)
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
@@ -692,15 +687,14 @@ class _Comparing:
                 by_what.setdefault(one.what, one)
             result.differences = list(by_what.values())
             result.parted = self._parted(self.found[0])
-            in_half = any(map(self._in_half, self.sides[0].optimizers))
             in_step = result.parted == "step" or DRAWS_NOT_KNOWN in result.notes
             result.may_be_rounding = not self.rounds_alike and bool(
                 {"variable", "slot"} & {*by_what}
             )
             if self.nudged:
                 result.notes.append(MORE_THAN_ROUNDING)
-            elif in_step and in_half and not self.rounds_alike:
-                result.notes.append(HALF_ROUNDS_OTHERWISE)
+            elif in_step and not self.rounds_alike:
+                result.notes.append(ROUNDS_OTHERWISE)
             if self.sides[0].unstable is None and set(by_what) != {"end"}:
                 result.notes.append(NOT_KNOWN_IF_REPRODUCED)
         elif self.grew_at and not (self.nudged and self.grew_at > result.exact + 1):
@@ -851,7 +845,7 @@ def _largest_rounding(sizes: Iterable[float]) -> float:
     return next((left for left, right in pairwise(usual) if right >= _JUMP * left), usual[-1])
 
 
-def _grow_in_a_network(sizes: Iterable[float], rounded: float) -> bool:
+def _grow_in_a_network(sizes: Iterable[float]) -> bool:
     """Whether differences of gradients are rounding that grows from layer to layer.
 
     They begin at rounding, at the end of the network, and come near the tolerance without a jump.
@@ -859,7 +853,7 @@ def _grow_in_a_network(sizes: Iterable[float], rounded: float) -> bool:
     ordered = sorted(size for size in sizes if size > 0)
     return (
         bool(ordered)
-        and ordered[0] < rounded
+        and ordered[0] < _ROUNDED_GRADIENTS[0]
         and ordered[-1] > UPDATE_TOLERANCE / _JUMP
         and all(right < _JUMP * left for left, right in pairwise(ordered))
     )
