@@ -163,20 +163,19 @@ def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
     family = family_of(inner_optimizer)
     if family is None:
         # Programs and tests match on words of the versions that had the argument.
-        wanted = (
-            "`tf.keras.optimizers.Optimizer` or `tf.keras.optimizers.experimental.Optimizer`, but "
-            f"got: {inner_optimizer!r}. An instance of OptimizerV2, which is "
-            "`tf.keras.optimizers.legacy.Optimizer`, is wrapped too."
+        words = (
+            f'"{argument}" must be an instance of `tf.keras.optimizers.Optimizer` or '
+            f"`tf.keras.optimizers.experimental.Optimizer`, but got: {inner_optimizer!r}. An "
+            "instance of OptimizerV2, which is `tf.keras.optimizers.legacy.Optimizer`, is wrapped "
+            "too."
         )
         if argument == "optimizer":
-            wanted = (
-                f"OptimizerV2, but got: {inner_optimizer!r}. OptimizerV2 is "
-                "`tf.keras.optimizers.legacy.Optimizer`; an instance of "
+            words = (
+                f'"optimizer" must be an instance of OptimizerV2, but got: {inner_optimizer!r}. '
+                "OptimizerV2 is `tf.keras.optimizers.legacy.Optimizer`; an instance of "
                 "`tf.keras.optimizers.Optimizer` is wrapped too."
             )
-        raise LossScaleArgumentError(
-            f'"{argument}" must be an instance of {wanted}{_where_to_go(inner_optimizer)}'
-        )
+        raise LossScaleArgumentError(words + _where_to_go(inner_optimizer))
     is_of_one_family = declared(cls) is not cls and not old_names_are_installed
     if is_of_one_family and not issubclass(cls, family):
         # Programs and tests match on words of TensorFlow 2.10 and later.
