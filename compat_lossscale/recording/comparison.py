@@ -22,9 +22,9 @@ from compat_lossscale.recording.reading import (
 from compat_lossscale.recording.recorder import VARIABLES
 
 _NUDGES = 4.0
-"""How many times as far as other last digits take an array two Kerases may be apart."""
+"""Two Kerases may be this many times as far apart as other last digits take an array."""
 _HARDLY = 0.001
-"""What other last digits move by less than this part of the median, they hardly move."""
+"""Other last digits hardly move what they move by less than this part of the median."""
 UPDATE_TOLERANCE = 0.002
 """How much of the way that a variable has gone may differ, for float32."""
 HALF_TOLERANCE = 0.05
@@ -65,8 +65,8 @@ _LEFT_OUT = re.compile(
 )
 ROUNDS_OTHERWISE = (
     "Two TensorFlows or generations of Keras round otherwise, most of all in float16, and a deep "
-    "network can make much of it. How much shows a recording of the first program with "
-    "--start-from and --nudge: give it to compare --nudged."
+    "network can make much of it. To measure it, record the first program again with --start-from "
+    "and --nudge, and give that recording to compare --nudged."
 )
 NUDGED = (
     "With other last digits in its initial values, the unchanged program differs from itself by "

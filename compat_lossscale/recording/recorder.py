@@ -94,8 +94,8 @@ LATE = (
 )
 _COPY = re.compile(r"/replica_\d+$")
 _LAST_DIGIT = (("bfloat16", 2.0**-8), ("float16", 2.0**-11))
-"""What the last digit of a number is of it, by what policies are called; eight of float32's do
-about as much as that two generations of Keras compute with other kernels."""
+"""The last digit of a number as a part of it, by what is in a policy's name. For float32, it is
+eight times its last digit, which does about as much as the kernels of another Keras."""
 
 
 class RecordingError(Exception):
@@ -937,7 +937,7 @@ class TrainingRecorder:
             return value
         policy = "float16" if _tried(self._is_rewritten) else str(self._policy())
         part = next((part for kind, part in _LAST_DIGIT if kind in policy), 2.0**-20)
-        return value * (1 + part * self.numbers.signs(value.shape)).astype(value.dtype)
+        return (value * (1 + part * self.numbers.signs(value.shape))).astype(value.dtype)
 
     def observe(self, optimizers: Sequence[_Optimizer], values: Any, given: Any = None) -> None:
         """Writes what a step left in optimizers.
