@@ -23,8 +23,6 @@ from compat_lossscale.recording.recorder import VARIABLES
 
 _NUDGES = 4.0
 """Two Kerases may be this many times as far apart as other last digits take an array."""
-_HARDLY = 0.001
-"""Other last digits hardly move what they move by less than this part of the median."""
 UPDATE_TOLERANCE = 0.002
 """How much of the way that a variable has gone may differ, for float32."""
 HALF_TOLERANCE = 0.05
@@ -208,7 +206,7 @@ class _Both:
         way: How far a variable has gone since the beginning; of a slot, its norm.
         share: How much of the longest way is noise.
         nudged: How far other last digits take it.
-        is_steady: Whether it is known that they hardly move it.
+        is_steady: Whether it is a variable that they do not move, but for its own rounding.
         longest: The longest way of all arrays of the kind.
     """
 
@@ -497,17 +495,15 @@ class _Comparing:
     def _nudge(self, both: Sequence[_Both], number: int) -> None:
         """Says how far other last digits take the arrays of a step.
 
-        By chance, they may take one less far than others, as where Adam divides by a small moment;
-        the arrays of a variable that they hardly move stay as they are.
+        By chance, they may take one less far than others, as where Adam divides by a small moment.
         """
         usual = {}
         for kind in {array.kind: None for array in both}:
             shares = [a.nudged / a.way for a in both if a.kind == kind and 0 < a.way < math.inf]
             usual[kind] = statistics.median(shares) if shares else 0.0
         self.result.nudged[number] = statistics.median(usual.values()) if usual else 0.0
-        unsteady = {a.place for a in both if a.nudged >= _HARDLY * usual[a.kind] * a.way}
         for array in both:
-            array.is_steady = array.place not in unsteady
+            array.is_steady = array.kind == VARIABLES and array.nudged <= ROUNDING * array.way
             if not array.is_steady:
                 array.nudged = max(array.nudged, usual[array.kind] * array.way)
             if _NUDGES * array.nudged >= array.way:
