@@ -56,6 +56,8 @@ def compare(
     The exit code is 0 if they are the same, 1 if they differ, 2 if that cannot be told, and 64 for
     wrong usage.
     """
+    if rtol is not None and nudged is not None:
+        raise click.UsageError("--rtol and --nudged are two ways to say how much may differ.")
     if html is not None:
         check_report_path(html)
     from compat_lossscale.recording import reports

@@ -684,9 +684,8 @@ class _Comparing:
             result.differences = list(by_what.values())
             result.parted = self._parted(self.found[0])
             in_step = result.parted == "step" or DRAWS_NOT_KNOWN in result.notes
-            result.may_be_rounding = not self.rounds_alike and bool(
-                {"variable", "slot"} & {*by_what}
-            )
+            moved = bool({"variable", "slot"} & {*by_what})
+            result.may_be_rounding = moved and self.rtol is None and not self.rounds_alike
             if self.nudged:
                 result.notes.append(MORE_THAN_ROUNDING)
             elif in_step and not self.rounds_alike:

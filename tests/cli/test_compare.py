@@ -71,6 +71,14 @@ def test_a_tolerance_is_taken(recordings: dict[str, str]) -> None:
     assert CliRunner().invoke(compare, arguments).exit_code == 0
 
 
+def test_what_rounding_does_is_taken(recordings: dict[str, str]) -> None:
+    arguments = [recordings["one"], recordings["other"], "--nudged", recordings["one"]]
+    assert "It differs by more than four times" in CliRunner().invoke(compare, arguments).output
+    done = CliRunner().invoke(compare, [*arguments, "--rtol", "1"])
+    assert done.exit_code not in (0, 1)
+    assert "--rtol and --nudged are two ways" in done.output
+
+
 def test_what_is_no_recording_cannot_be_told(recordings: dict[str, str], tmp_path: Path) -> None:
     from tests.support import python
 
