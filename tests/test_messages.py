@@ -1553,6 +1553,7 @@ ELSEWHERE = {
     "compat_lossscale/callbacks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/members/counting.py": "tests/members/test_counting.py",
     "compat_lossscale/recording/": "tests/recording",
+    "compat_lossscale/cli/compare.py": "tests/cli/test_compare.py",
     "compat_lossscale/cli/record.py": "tests/cli/test_record.py",
     "compat_lossscale/cli/run.py": "tests/cli/test_record.py",
     # What old names of others are told, in the words of those others.
