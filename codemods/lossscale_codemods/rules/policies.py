@@ -87,9 +87,6 @@ class Policies(Rule):
     TensorFlow 2.4 renamed them: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The
     rule reports names of policies that no longer exist, and `set_policy(None)` for Keras 3, which
     takes no `None`. `get_layer_policy(layer)` becomes `layer.dtype_policy`.
-
-    Up to TensorFlow 2.2, models could be compiled with an optimizer that an earlier `compile` had
-    wrapped. tf-keras refuses that, so the rule reports the later call.
     """
 
     id = "LS501"
@@ -109,32 +106,7 @@ class Policies(Rule):
         Case(f"{_HEAD}{_OLD}.set_policy('infer_float32_vars')\n", review="no policy of this name"),
         Case(f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n"),
         Case(f"{_HEAD}policies = map({_OLD}.get_layer_policy, layers)\n", review="an attribute"),
-        Case(
-            f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n{_AGAIN}",
-            f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n{_AGAIN}",
-            "wrapped it already",
-        ),
     )
-
-    def find(self, program: Program) -> Iterator[Found]:
-        """Yields optimizers that are compiled again, and that tf-keras does not wrap again."""
-        if program.target is not Target.TF_KERAS or not any(
-            _is_old_and_may_scale(call, program) for call in policy_calls(program)
-        ):
-            return
-        wrapped: list[tuple[cst.CSTNode, frozenset[Binding]]] = []
-        for compiled in sorted(model_compiles(program), key=lambda c: program.tree.span(c.call)):
-            given: list[cst.BaseExpression] = []
-            match compiled.optimizer:
-                case cst.Arg(value=cst.List(elements=elements) | cst.Tuple(elements=elements)):
-                    given = [element.value for element in elements]
-                case cst.Arg(value=value):
-                    given = [value]
-            for node in given:
-                bindings = program.resolver.bindings(node)
-                if any(bindings & b and _can_follow(call, node, program) for call, b in wrapped):
-                    yield self.found(node, program, _WRAPPED_ALREADY)
-                wrapped.append((compiled.call, bindings))
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells calls and other uses; the signatures did not change."""
@@ -158,6 +130,43 @@ class Policies(Rule):
                 "changed it.",
             )
         return rename("the current name", occurrence)
+
+
+class OptimizersCompiledAgain(Rule):
+    """Reports a second `compile` with an optimizer that the first one wraps (`--target tf-keras`).
+
+    Under `mixed_float16`, `compile` wraps the optimizer. Up to TensorFlow 2.2, another `compile`
+    took the same optimizer again. tf-keras refuses one that is wrapped already.
+    """
+
+    id = "LS512"
+    title = "Optimizers that are compiled twice"
+    targets = frozenset({Target.TF_KERAS})
+    valid = (
+        Case(
+            f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n{_AGAIN}",
+            f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n{_AGAIN}",
+            "wrapped it already",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields the optimizers, if the program sets a policy by an old name."""
+        if not any(_is_old_and_may_scale(call, program) for call in policy_calls(program)):
+            return
+        wrapped: list[tuple[cst.CSTNode, frozenset[Binding]]] = []
+        for compiled in sorted(model_compiles(program), key=lambda c: program.tree.span(c.call)):
+            given: list[cst.BaseExpression] = []
+            match compiled.optimizer:
+                case cst.Arg(value=cst.List(elements=elements) | cst.Tuple(elements=elements)):
+                    given = [element.value for element in elements]
+                case cst.Arg(value=value):
+                    given = [value]
+            for node in given:
+                bindings = program.resolver.bindings(node)
+                if any(bindings & b and _can_follow(call, node, program) for call, b in wrapped):
+                    yield self.found(node, program, _WRAPPED_ALREADY)
+                wrapped.append((compiled.call, bindings))
 
 
 class PolicyObjects(Rule):

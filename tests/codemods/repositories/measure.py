@@ -17,9 +17,14 @@ from tests.codemods.repositories.checkouts import extract
 
 LOSS_SCALE = "loss scale"
 """The group of the old names of the loss-scale API, and of what is done with them."""
-_GROUPS = {"LS21": "optimizer families", "LS9": "neighbours", "LS206": "derived classes"}
+_GROUPS = {
+    "LS21": "optimizer families",
+    "LS512": "optimizer families",
+    "LS9": "neighbours",
+    "LS206": "derived classes",
+}
 """The groups of the other rules, by how their ids begin."""
-GROUPS = (LOSS_SCALE, *_GROUPS.values())
+GROUPS = (LOSS_SCALE, *dict.fromkeys(_GROUPS.values()))
 
 
 @dataclasses.dataclass

@@ -96,7 +96,8 @@ def test_more_is_rewritten_with_unsafe_fixes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "group"), [("LS201", 0), ("LS801", 0), ("LS212", 1), ("LS902", 2), ("LS206", 3)]
+    ("rule", "group"),
+    [("LS201", 0), ("LS801", 0), ("LS212", 1), ("LS512", 1), ("LS902", 2), ("LS206", 3)],
 )
 def test_the_groups(rule: str, group: int) -> None:
     assert group_of(rule) == GROUPS[group]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 from lossscale_codemods.tables.names import Target
 
-from tests.codemods.checks import check_left, check_review, check_transformed
+from tests.codemods.checks import check_left, check_transformed
 
 OLD = "tf.keras.mixed_precision.experimental"
 NEW = "tf.keras.mixed_precision"
@@ -48,31 +48,4 @@ def test_the_private_scope_of_a_policy() -> None:
         """,
         "policy_scope",
         "line 2 still needs it",
-    )
-
-
-def test_an_optimizer_that_is_compiled_again_is_reported_where_both_calls_can_run() -> None:
-    lines = """
-        import tensorflow as tf
-        tf.keras.mixed_precision{old}
-        opt = make()
-        with strategy.scope():
-            model.compile(opt)
-            if parallel:
-                gan.compile(optimizer=[opt, other], loss=[])
-            elif several:
-                gan.compile(loss="mse", optimizer=opt)
-            else:
-                opt = make()
-                gan.compile(opt)
-        """
-    check_review(
-        lines.format(old=".experimental.set_policy(policy)"),
-        lines.format(old=".set_global_policy(policy)"),
-        "wrapped it already",
-        "wrapped it already",
-    )
-    check_transformed(
-        lines.format(old=".experimental.set_policy('float32')"),
-        lines.format(old=".set_global_policy('float32')"),
     )
