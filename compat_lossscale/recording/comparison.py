@@ -344,12 +344,14 @@ class _Comparing:
         errors = [end.get("error") for end in self.ends]
         words = [_end_words(end) for end in self.ends]
         last = min(side.steps for side in self.sides)
-        same = lines_agree(words[0], words[1], 0.0)
-        if same and all(errors):
+        # In no order: TensorFlow lists the attributes of an operation as a hash table has them.
+        left, right = (sorted(re.findall(r"[\w.]+", _LEFT_OUT.sub("", text))) for text in words)
+        same = left == right
+        if same and all(errors) and last:
             self.result.notes.append(f"Both programs end with {words[0]}")
         if all(self.ends) and not same and (any(errors) or not limited):
-            left, right = (error["stack"] if error else () for error in errors)
-            self._differ("end", last + 1, words, (left, right))
+            stacks = [error["stack"] if error else () for error in errors]
+            self._differ("end", last + 1, words, (stacks[0], stacks[1]))
         for what in ("policy", "graph_rewrite"):
             forces = [end.get(what) for end in self.ends]
             words = [_policy(str(one)) for one in forces]
@@ -666,7 +668,8 @@ class _Comparing:
         result = self.result
         empty = [side.path for side in self.sides if not side.steps]
         sizes = {number: size for number, (size, _) in result.growth.items()}
-        if empty and not self.found:
+        never_began = not self.sides[0].steps and self.ends[0].get("error") is not None
+        if never_began or (empty and not self.found):
             where = "either recording" if len(empty) > 1 else empty[0]
             errors = [_end_words(end) for end in self.ends if end.get("error")]
             why = f", which ended with {errors[0]}" if errors else ""

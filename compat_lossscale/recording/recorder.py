@@ -204,7 +204,7 @@ class Numbers:
             bits = numpy.unpackbits(numpy.frombuffer(source.bytes(count // 8), numpy.uint8))
             return bits * 2.0 - 1.0
 
-        self._signs = signs(_BLOCK)
+        self._signs = signs(_BLOCK).reshape(-1, _FOLDED)
         self._block_signs = signs(1024)
         self._mixing = signs(PROJECTIONS * _FOLDED).reshape(PROJECTIONS, _FOLDED)
 
@@ -234,7 +234,9 @@ class Numbers:
         """
         numpy = self._numpy
         flat = numpy.ascontiguousarray(array).reshape(-1)
-        values = flat.astype(numpy.float64)
+        rows = numpy.zeros((-(-flat.size // _FOLDED), _FOLDED))
+        values = rows.reshape(-1)
+        values[: flat.size] = flat
         square = float(numpy.einsum("i,i->", values, values))
         odd = 0
         if not square < float("inf"):
@@ -244,13 +246,10 @@ class Numbers:
             square = float(numpy.einsum("i,i->", values, values))
         largest = float(numpy.abs(values).max()) if values.size else 0.0
         folded = numpy.zeros(_FOLDED)
-        for index in range(0, values.size, _BLOCK):
-            part = values[index : index + _BLOCK]
-            part *= self._signs[: part.size]
-            whole = part.size // _FOLDED * _FOLDED
-            sums = numpy.einsum("ij->j", part[:whole].reshape(-1, _FOLDED))
-            sums[: part.size - whole] += part[whole:]
-            folded += sums * self._block_signs[index // _BLOCK % len(self._block_signs)]
+        for number, start in enumerate(range(0, len(rows), len(self._signs))):
+            part = rows[start : start + len(self._signs)]
+            sums = numpy.einsum("ij,ij->j", part, self._signs[: len(part)])
+            folded += sums * self._block_signs[number % len(self._block_signs)]
         products = numpy.einsum("pf,f->p", self._mixing, folded)
         return [digest(flat.view(numpy.uint8)), square**0.5, largest, odd, *products.tolist()]
 

@@ -405,6 +405,15 @@ def test_recordings_without_a_step_say_nothing(tmp_path: Path) -> None:
         assert "no optimizer took a step" in result.reason
 
 
+def test_a_program_that_fails_before_its_first_step_says_nothing(tmp_path: Path) -> None:
+    error = {"class": "InvalidArgumentError", "text": "no kernel", "at": "train.py:3"}
+    failed = read(write(tmp_path / "f.lsr", end(exit=1, error=error)))
+    result = compare(failed, recording(tmp_path))
+    assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert "which ended with InvalidArgumentError: no kernel" in result.reason
+    assert different(compare(recording(tmp_path), failed))[0] == "end"
+
+
 def test_an_exception_and_fewer_steps_are_differences(tmp_path: Path) -> None:
     error = {"class": "ValueError", "text": "no", "at": "train.py:5"}
     failed = recording(tmp_path, moved(9, 0.0)[:5], exit=1, error=error)
@@ -413,6 +422,9 @@ def test_an_exception_and_fewer_steps_are_differences(tmp_path: Path) -> None:
     alike = [recording(tmp_path, exit=1, error=one) for one in errors]
     assert compare(*alike).verdict is ComparisonVerdict.SAME
     assert "Both programs end with ValueError: no /tmp/before/a.h5" in compare(*alike).notes
+    texts = ("no kernel with [T=DT_HALF, padding=SAME]", "no kernel with [padding=SAME, T=DT_HALF]")
+    alike = [recording(tmp_path, exit=1, error={**error, "text": text}) for text in texts]
+    assert compare(*alike).verdict is ComparisonVerdict.SAME
     shorter = recording(tmp_path, moved(9, 0.0)[:5])
     assert different(compare(recording(tmp_path), shorter)) == ("number of steps", 6)
     limited = recording(tmp_path, moved(9, 0.0)[:5], limited=True)
