@@ -63,6 +63,7 @@ print("fine")
 """
 
 
+@pytest.mark.slow
 def test_every_name_is_there_in_every_import_form_when_installed_first() -> None:
     code = "import compat_lossscale\ncompat_lossscale.install(keras=3)\n" + IMPORT_FORMS
     assert run_code(code, environment={"TF_USE_LEGACY_KERAS": "1"}).splitlines()[-1] == "fine"

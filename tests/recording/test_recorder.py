@@ -139,6 +139,7 @@ def test_the_seed_comes_before_the_program_and_the_programs_own_counts(tmp_path:
     assert record(tmp_path, own)[0].printed == record(tmp_path, own, "--seed", "3")[0].printed
 
 
+@pytest.mark.slow
 def test_twice_tells_what_is_not_reproduced(tmp_path: Path) -> None:
     source = LOOP.replace("i in range(5):", "i in range(5):\n    if i == 3: w.assign(w + noise)")
     source = source.replace("opt =", "import os\nnoise = float(os.urandom(1)[0])\nopt =")
@@ -325,6 +326,7 @@ def test_first_gradients_of_other_values_are_noted(tmp_path: Path) -> None:
     assert list(after.end["problems"]) == [recorder().LATE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
 def test_the_data_of_fit_is_kept_and_replayed(keras: str, tmp_path: Path) -> None:
     source = (
@@ -345,6 +347,7 @@ def test_the_data_of_fit_is_kept_and_replayed(keras: str, tmp_path: Path) -> Non
     assert compare(before, after).reason == "same to the bit for 3 steps"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
 def test_the_data_of_a_sequence_is_seen(keras: str, tmp_path: Path) -> None:
     source = (

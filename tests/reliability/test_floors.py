@@ -8,6 +8,7 @@ import pytest
 from tests.support import python
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("setting", "generation"),
