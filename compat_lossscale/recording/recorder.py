@@ -22,6 +22,7 @@ import hashlib
 import importlib.machinery
 import itertools
 import json
+import operator
 import os
 import pkgutil
 import platform
@@ -441,6 +442,12 @@ def _general(name: str) -> str:
     return name.replace("depthwise_kernel", "kernel")
 
 
+def _order(variable: Any) -> int:
+    """Returns a number that is larger for variables that were made later; 0 if there is none."""
+    number = str(_attribute(variable, "_unique_id")).rpartition("_")[2]
+    return int(number) if number.isdigit() else 0
+
+
 def _is_variable(value: Any) -> bool:
     return hasattr(value, "assign") and hasattr(value, "shape")
 
@@ -578,8 +585,12 @@ class TrainingRecorder:
         self.executions: Any = None
         if options.start_from:
             self.start_from, self.batches = kept_in(options.start_from)
+            starts: List[Any] = []
             for line in self.start_from:
-                self.starts += zip(map(_general, line["names"]), line["initial"])
+                orders = line.get("order") or [0] * len(line["names"])
+                starts += zip(orders, map(_general, line["names"]), line["initial"])
+            starts.sort(key=operator.itemgetter(0))
+            self.starts = [(name, content) for _, name, content in starts]
 
     # What the hooks call. Nothing that goes wrong here may reach the program.
 
@@ -827,6 +838,7 @@ class TrainingRecorder:
             policy=self._policy(),
             names=[_name(variable) for variable in one.variables],
             shapes=[_shape(variable) for variable in one.variables],
+            order=[_order(variable) for variable in one.variables],
             digests=self._changes(one, VARIABLES, arrays),
             draws=list(self.draws),
         )

@@ -293,6 +293,27 @@ def test_the_first_gradients_are_of_the_values_of_the_other_recording(
     assert result.steps == 4
 
 
+LAST_FIRST = """
+import tensorflow as tf
+
+kernels = [tf.Variable(tf.random.normal([3]), name="kernel") for _ in range(3)]
+trained = [(kernel, tf.keras.optimizers.SGD(0.1)) for kernel in reversed(kernels)]
+for i in range(2):
+    for kernel, opt in trained:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(kernel ** 2)
+        opt.apply_gradients([(tape.gradient(loss, kernel), kernel)])
+"""
+
+
+def test_variables_of_one_name_begin_in_the_order_in_which_they_were_made(tmp_path: Path) -> None:
+    before, _ = record(tmp_path, LAST_FIRST, "--with-initial-values")
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    after, _ = record(tmp_path, LAST_FIRST, "--seed", "1", "--start-from", "before.lsr")
+    assert len(after.optimizers) == 3
+    assert compare(before, after).reason == "same to the bit for 2 steps"
+
+
 @pytest.mark.parametrize(("policy", "part"), [("float32", 2.0**-20), ("mixed_float16", 2.0**-11)])
 def test_values_can_begin_with_other_last_digits(policy: str, part: float, tmp_path: Path) -> None:
     line = f"tf.keras.mixed_precision.set_global_policy({policy!r})\n"
