@@ -76,14 +76,17 @@ MORE_THAN_ROUNDING = (
 NOT_KNOWN_IF_REPRODUCED = (
     "Whether the program reproduces itself is not known: record it with --twice."
 )
-DRAWS_NOT_KNOWN = (
-    "Dropout, shuffling and the like can draw otherwise across versions: try without them."
+DRAWS_OTHERWISE = (
+    "random operations, such as dropout, draw otherwise across versions and generations of Keras: "
+    "compare without them, as with a dropout of 0"
 )
 DATA_NOT_SEEN = (
     "The recorder did not see the data of the steps, as where an iterator gives it. A dataset that "
     "draws random numbers in a parallel map gives other data in each run: set "
     "TF_DETERMINISTIC_OPS=1, which orders pipelines too, or switch its augmentation off."
 )
+_WHATEVER_IS_DRAWN = ("end", "number of steps", "optimizers", "policy", "graph rewrite")
+"""Differences that other random numbers do not explain."""
 NOTHING_TRAINED = "All steps were skipped, so no variable has moved. Compare more steps."
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
@@ -448,7 +451,7 @@ class _Comparing:
         number = step.number + 1
         if self.data_at is None and None not in (step.data, step2.data) and step.data != step2.data:
             self.data_at = number
-        if step.draws != step2.draws and self.draws_at is None and self.same_kernels:
+        if step.draws != step2.draws and self.draws_at is None:
             self.draws_at = number
         decisions = ("applied", "skipped")
         for what, key, left, right in (
@@ -668,6 +671,10 @@ class _Comparing:
         result = self.result
         empty = [side.path for side in self.sides if not side.steps]
         sizes = {number: size for number, (size, _) in result.growth.items()}
+        drawn = bool(self.found) and not self.same_kernels
+        drawn = drawn and self._parted(self.found[0]) == "random operations"
+        if drawn:
+            self.found = [one for one in self.found if one.what in _WHATEVER_IS_DRAWN]
         never_began = not self.sides[0].steps and self.ends[0].get("error") is not None
         if never_began or (empty and not self.found):
             where = "either recording" if len(empty) > 1 else empty[0]
@@ -678,6 +685,8 @@ class _Comparing:
             )
         elif self.unstable and not result.by_variable and all(o.what != "end" for o in self.found):
             result.cannot_be_told(f"the program does not reproduce itself. {ADVICE}")
+        elif drawn and not self.found:
+            result.cannot_be_told(DRAWS_OTHERWISE)
         elif self.found and not self._follows_rounding(self.found[0]):
             result.verdict = ComparisonVerdict.DIFFERENT
             result.reason = "different"
@@ -686,12 +695,11 @@ class _Comparing:
                 by_what.setdefault(one.what, one)
             result.differences = list(by_what.values())
             result.parted = self._parted(self.found[0])
-            in_step = result.parted == "step" or DRAWS_NOT_KNOWN in result.notes
             moved = bool({"variable", "slot"} & {*by_what})
             result.may_be_rounding = moved and self.rtol is None and not self.rounds_alike
             if self.nudged:
                 result.notes.append(MORE_THAN_ROUNDING)
-            elif in_step and not self.rounds_alike:
+            elif result.parted == "step" and not self.rounds_alike:
                 result.notes.append(ROUNDS_OTHERWISE)
             if self.sides[0].unstable is None and set(by_what) != {"end"}:
                 result.notes.append(NOT_KNOWN_IF_REPRODUCED)
@@ -738,12 +746,9 @@ class _Comparing:
             self.data_at is not None and self.data_at <= first.step
         ):
             return "data"
-        steps = [step for side in self.sides for one in side.optimizers for step in one.steps]
-        if not self.same_kernels and any(step.draws[0] for step in steps):
-            self.result.notes.append(DRAWS_NOT_KNOWN)
-            return None
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
+        steps = [step for side in self.sides for one in side.optimizers for step in one.steps]
         if not any(known for pair in fits for known in pair) and not any(s.data for s in steps):
             self.result.notes.append(DATA_NOT_SEEN)
         return "step"

@@ -1269,7 +1269,12 @@ class TrainingRecorder:
 
         return feed
 
-    def _drew(self, seeds: Any, *_: Any) -> None:
+    def _drew(self, seeds: Any, *__: Any) -> None:
+        frame: Any = sys._getframe(3)
+        for _ in range(8):
+            if os.sep + "init" in frame.f_code.co_filename:
+                return  # an initializer: what it gives is compared
+            frame = frame.f_back or frame
         self.draws[0] += 1
         text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])
         self.draws[1] = digest(text.encode())
