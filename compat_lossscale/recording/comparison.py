@@ -667,14 +667,19 @@ class _Comparing:
         # An array that differs by more than rounding in the same step has another reason.
         return difference.what not in ("variable", "slot")
 
+    def _is_drawn(self) -> bool:
+        """Leaves out what other random numbers explain; says whether they explain everything."""
+        first = next(iter(self.found), None)
+        if first is None or self.same_kernels or self._parted(first) != "random operations":
+            return False
+        self.found = [one for one in self.found if one.what in _WHATEVER_IS_DRAWN]
+        return not self.found
+
     def _conclude(self) -> None:
         result = self.result
         empty = [side.path for side in self.sides if not side.steps]
         sizes = {number: size for number, (size, _) in result.growth.items()}
-        drawn = bool(self.found) and not self.same_kernels
-        drawn = drawn and self._parted(self.found[0]) == "random operations"
-        if drawn:
-            self.found = [one for one in self.found if one.what in _WHATEVER_IS_DRAWN]
+        is_drawn = self._is_drawn()
         never_began = not self.sides[0].steps and self.ends[0].get("error") is not None
         if never_began or (empty and not self.found):
             where = "either recording" if len(empty) > 1 else empty[0]
@@ -685,7 +690,7 @@ class _Comparing:
             )
         elif self.unstable and not result.by_variable and all(o.what != "end" for o in self.found):
             result.cannot_be_told(f"the program does not reproduce itself. {ADVICE}")
-        elif drawn and not self.found:
+        elif is_drawn:
             result.cannot_be_told(DRAWS_OTHERWISE)
         elif self.found and not self._follows_rounding(self.found[0]):
             result.verdict = ComparisonVerdict.DIFFERENT

@@ -21,7 +21,6 @@ from compat_lossscale.recording.comparison import (
     lines_agree,
 )
 from compat_lossscale.recording.reading import Recording, read
-from compat_lossscale.recording.reports import as_text
 from tests.recording.recordings_by_hand import (
     VERSIONS,
     end,
