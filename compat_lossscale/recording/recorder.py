@@ -1272,8 +1272,8 @@ class TrainingRecorder:
     def _drew(self, seeds: Any, *__: Any) -> None:
         frame: Any = sys._getframe(3)
         for _ in range(8):
-            if os.sep + "init" in frame.f_code.co_filename:
-                return  # an initializer: what it gives is compared
+            if re.search("init_ops|initializers", frame.f_code.co_filename):
+                return  # what an initializer gives is compared
             frame = frame.f_back or frame
         self.draws[0] += 1
         text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])

@@ -293,6 +293,25 @@ def test_the_first_gradients_are_of_the_values_of_the_other_recording(
     assert result.steps == 4
 
 
+DROPOUT = """
+import tensorflow as tf
+
+kernel = tf.Variable(tf.compat.v1.glorot_uniform_initializer()([3, 1]))
+opt = tf.keras.optimizers.SGD(0.1)
+for i in range(3):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.nn.dropout(kernel, 0.5) if i else kernel)
+    opt.apply_gradients([(tape.gradient(loss, kernel), kernel)])
+"""
+
+
+def test_random_operations_count_but_for_initializers(tmp_path: Path) -> None:
+    recording, _ = record(tmp_path, DROPOUT)
+    (one,) = recording.optimizers
+    assert one.draws[0] == 0
+    assert [step.draws[0] for step in one.steps] == [0, 1, 1]
+
+
 LAST_FIRST = """
 import tensorflow as tf
 
