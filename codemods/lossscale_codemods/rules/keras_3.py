@@ -504,7 +504,8 @@ class Keras3Api(_Keras3Rule):
       `add_weight`, whose first argument is the shape; graphs that a program builds by itself;
       layers of TensorFlow 1.
     - Layers want their sizes as Python's `int`, and average pooling has no default size: the rule
-      writes both. Layers want `training` by its name.
+      writes both. So with a shape of an input that is no tuple, and a `call` that has no default
+      for `training`. Layers want `training` by its name.
       Functions of TensorFlow take no tensor that stands for an input of a model. An optimizer
       trains one model, for whose variables it is built. A schedule gets its step as an integer,
       which the rule casts. In `LearningRateScheduler`, it has to return a `float`. A custom loss
@@ -515,10 +516,12 @@ class Keras3Api(_Keras3Rule):
     - A `train_step` that returns a loss, or the results of `self.metrics`: `fit` of Keras 3 shows
       the values of its own metrics in their place. One that calls parts of the model alone: the
       model cannot be saved before it is built.
-    - A `tf.Module` with layers in it, whose `variables` leave those of the layers out.
+    - A `tf.Module` with layers in it, whose `variables` leave those of the layers out. A
+      `tf.Variable` that a layer or a model keeps, which is not among its variables.
     - The activation `hard_sigmoid`, which is the default of ConvLSTM in tf-keras.
-    - Values that are others: `variable.dtype` is text, a layer's config has another dtype,
-      `history["lr"]` has the key `learning_rate`, and `clear_session()` resets the global policy.
+    - Values that are others: `variable.dtype` is text, `variable.shape` is a tuple, a config of a
+      layer has another dtype, `history["lr"]` has the key `learning_rate`, and `clear_session()`
+      resets the global policy.
     """
 
     id = "LS911"
@@ -527,6 +530,7 @@ class Keras3Api(_Keras3Rule):
     group_markers = (
         Marker(b"Module", (b"keras",), keras_3.CLASS_OF_MODULE),
         Marker(b"LearningRateSchedule", (b"keras",)),
+        Marker(b"Variable", (b"keras",), keras_3.KEPT_VARIABLE),
         Marker(b"training", (b"keras",), keras_3.TRAINING_BY_POSITION),
         *(
             Marker(word)

@@ -291,14 +291,18 @@ def is_compiled_elsewhere(node: cst.Attribute, program: Program) -> bool:
 def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
     """Whether this is a member of the dtype of a weight, or of an input of a model."""
     of = node.value
-    if not isinstance(of, cst.Attribute) or of.attr.value != "dtype":
-        return False
-    match of.value:
+    is_dtype = isinstance(of, cst.Attribute) and of.attr.value == "dtype"
+    return is_dtype and _is_weight_or_input(owner_of(of), program)
+
+
+def _is_weight_or_input(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is a weight of a layer, or an input of a model."""
+    match node:
         case cst.Attribute(attr=name):
             return name.value in keras_3.OF_WEIGHTS
         case cst.Subscript(value=cst.Attribute(attr=name)):
             return name.value in keras_3.LISTS_OF_VARIABLES
-    return _is_symbolic(of.value, program)
+    return _is_symbolic(node, program)
 
 
 def reads_all_logs(node: cst.Attribute, program: Program) -> bool:
@@ -356,6 +360,17 @@ def hides_layers(node: cst.ClassDef, program: Program) -> bool:
         for inner in program.tree.walk(node)
         if isinstance(inner, cst.Name | cst.Attribute)
     )
+
+
+def is_kept_in_a_layer(node: cst.Call, program: Program) -> bool:
+    """Whether a layer or a model keeps what a call makes: `self.name`, by itself or in a list."""
+    kept = cst.List | cst.ListComp | cst.Tuple | cst.BaseElement
+    above = next(one for one in program.tree.ancestors(node) if not isinstance(one, kept))
+    targets = [one.target for one in above.targets] if isinstance(above, cst.Assign) else []
+    scopes = [
+        program.resolver.class_of(owner_of(t)) for t in targets if isinstance(t, cst.Attribute)
+    ]
+    return any(one is not None and _is_layer(one.node, program) for one in scopes)
 
 
 def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
@@ -454,6 +469,10 @@ def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
 
 def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is a number of NumPy or TensorFlow, or a quotient."""
+    if isinstance(node, cst.Name):
+        return any(_is_no_int(one, program) for one in _values(node, program))
+    if isinstance(node, cst.Subscript):
+        node = node.value
     if isinstance(node, cst.BinaryOperation):
         return isinstance(node.operator, cst.Divide)
     path = program.resolver.path(node.func) if isinstance(node, cst.Call) else None
@@ -542,7 +561,8 @@ def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
         elif below(way.func, program) not in {"Input", "layers.Input"}:
             if not way.args or not _is_layer_of_keras(way.func, program):
                 return False
-            ways.append(way.args[0].value)
+            if not _is_new_layer_with_weights(way.func, program):
+                ways.append(way.args[0].value)
     return True
 
 
@@ -551,6 +571,12 @@ def _is_layer_of_keras(node: cst.BaseExpression, program: Program) -> bool:
     return bool(made) and all(
         isinstance(one, cst.Call) and below(one.func, program).startswith("layers.") for one in made
     )
+
+
+def _is_new_layer_with_weights(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether a layer is made where it is called, with weights: what does so builds a model."""
+    name = below(node.func, program) if isinstance(node, cst.Call) else ""
+    return name.removeprefix("layers.").startswith(keras_3.WITH_WEIGHTS)
 
 
 def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
@@ -634,6 +660,22 @@ def as_dtype(node: cst.Attribute, program: Program) -> list[Edit]:
     return [Edit(start, start, f"{names[0]}.as_dtype("), Edit(end, end, ")")] if names else []
 
 
+def as_tensor_shape(node: cst.Attribute, program: Program) -> list[Edit]:
+    """Gives a shape to `tf.TensorShape`, where the file has a name for TensorFlow."""
+    of, call, names = node.value, program.tree.call_of(node), _names_of_tensorflow(program)
+    old: cst.CSTNode = of
+    if node.attr.value == "get_shape" and call is not None:
+        old = call
+    elif isinstance(of, cst.Attribute) and of.attr.value == "shape":
+        of = of.value
+    else:
+        return []
+    if not names or not _is_weight_or_input(of, program):
+        return []
+    made = f"{names[0]}.TensorShape({program.tree.source(of)}.shape)"
+    return [Edit(*program.tree.span(old), made)]
+
+
 def _names_of_tensorflow(program: Program) -> list[str]:
     bindings = program.scopes.module.bindings
     return [name for name, own in bindings.items() if any(b.path == "tensorflow" for b in own)]
@@ -661,6 +703,37 @@ def assign(node: cst.Attribute, program: Program) -> list[Edit]:
     owner = program.tree.source(node.value)
     (start, end), value = program.tree.span(call), program.tree.full_span(call.args[1].value)
     return [Edit(start, value[0], f"{owner}.{name}.assign("), Edit(value[1], end, ")")]
+
+
+def with_shape_as_tuple(node: cst.Call, program: Program) -> list[Edit]:
+    """Makes a tuple of the shape of an input that is one size: an int, or that of an axis."""
+    given = argument_of(node.args, 0, "shape")
+    values = _values(given.value, program) if given is not None else []
+    if given is None or not values or not all(_is_size(one) for one in values):
+        return []
+    (start, end), inner = program.tree.full_span(given.value), program.tree.span(given.value)
+    return [Edit(start, inner[0], "("), Edit(inner[1], end, ",)")]
+
+
+def _is_size(node: cst.BaseExpression) -> bool:
+    """Whether an expression is an integer, or `x.shape[n]`."""
+    match node:
+        case cst.Subscript(value=cst.Attribute(attr=cst.Name("shape")), slice=[axis]):
+            return isinstance(axis.slice, cst.Index)
+    return isinstance(node, cst.Integer)
+
+
+def with_default_training(node: cst.FunctionDef, program: Program) -> list[Edit]:
+    """Gives `training` of a layer's `call` the default None, if it has none and can have one."""
+    owner = _around(node, cst.ClassDef, program)
+    if owner is None or not _is_layer(owner, program) or not node.params.params:
+        return []
+    *_, last = [one for one in node.params.params if one.default is None] or [node.params.params[0]]
+    if last.name.value != "training":
+        return []
+    is_annotated = last.annotation is not None
+    end = program.tree.span(last.annotation or last.name)[1]
+    return [Edit(end, end, " = None" if is_annotated else "=None")]
 
 
 def with_pool_size(node: cst.Call, program: Program) -> list[Edit]:

@@ -342,6 +342,11 @@ _VALUES = (
         when=met.is_of_a_dtype_of_keras,
     ),
     _Stopping(
+        ("get_shape", *keras_3.MEMBERS_OF_SHAPES),
+        "the shape of a variable of Keras 3, or of an input of a model, is a tuple",
+        fix=met.as_tensor_shape,
+    ),
+    _Stopping(
         ("[lr]",),
         "Keras 3 logs the learning rate as `learning_rate`",
         "Read it under that name.",
@@ -410,6 +415,13 @@ _NAMES_OF_KERAS_2 = (
         "Derive the class from tf.keras.Model or tf.keras.layers.Layer, or collect the variables "
         "of its layers.",
         when=met.hides_layers,
+    ),
+    Keras3Row(
+        ("tensorflow.Variable",),
+        "layers and models of Keras 3 have no tf.Variable among their variables, so this one is "
+        "not saved, and not trained by an optimizer that is given these",
+        "Make it with self.add_weight(): `name=`, `shape=`, `initializer=`, `trainable=`.",
+        when=met.is_kept_in_a_layer,
     ),
     _Stopping(
         ("keras.mixed_precision.Policy.from_config",),
@@ -521,6 +533,16 @@ _STOPS = (
         tuple(f"keras.layers.{layer}" for layer in keras_3.SIZES),
         "Keras 3 takes Python's int alone for the size of a layer",
         fix=met.with_int_sizes,
+    ),
+    _Stopping(
+        ("keras.Input", "keras.layers.Input"),
+        "Keras 3 takes a tuple alone for the shape of an input",
+        fix=met.with_shape_as_tuple,
+    ),
+    _Stopping(
+        ("def call",),
+        "Keras 3 gives a layer `training` only where its `call` has a default for it",
+        fix=met.with_default_training,
     ),
     _Stopping(
         ("AUTO",),

@@ -19,8 +19,13 @@ NEW = OLD.replace("experimental.set_policy", "set_global_policy")
         ("layers.Dense(units=n / 2)", "layers.Dense(units=int(n / 2))"),
         ("layers.LSTM(tf.constant(3), True)", "layers.LSTM(int(tf.constant(3)), True)"),
         ("layers.Embedding(np.max(x), 4 / 2)", "layers.Embedding(int(np.max(x)), int(4 / 2))"),
+        ("layers.Dense(tf.shape(x)[1])", "layers.Dense(int(tf.shape(x)[1]))"),
         ("layers.AveragePooling2D()", "layers.AveragePooling2D(pool_size=2)"),
         ("layers.AvgPool1D(name='a')", "layers.AvgPool1D(name='a', pool_size=2)"),
+        ("layers.Input(shape=(3))", "layers.Input(shape=(3,))"),
+        ("tf.keras.Input(3, name='a')", "tf.keras.Input((3,), name='a')"),
+        ("conv.kernel.get_shape()", "tf.TensorShape(conv.kernel.shape)"),
+        ("net.weights[0].shape.as_list()", "tf.TensorShape(net.weights[0].shape).as_list()"),
     ],
 )
 def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> None:
@@ -32,6 +37,8 @@ def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> Non
     [
         "a = layers.Dense(n)",
         "a = layers.Dense(n // 2)",
+        "a = layers.Dense(x.shape[1])",
+        "n = 4\na = layers.Dense(n)",
         "a = layers.Conv2D(np.prod(s), 3)",
         "a = layers.Dropout(1 / 2)",
         "a = layers.AveragePooling2D(3)",
@@ -39,17 +46,30 @@ def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> Non
         "a = layers.ConvLSTM2D(3, 3, recurrent_activation='sigmoid')",
         "a = layer.add_loss(loss)",
         "a = tf.reduce_mean(x)",
+        "a = layers.Flatten()(x)\na = tf.reduce_mean(a)",
         "a = tf.one_hot(labels, 3)",
         "a = cell.get_initial_state(batch_size=4)",
         "a = tf.keras.layers.Reshape((4,))(layers.Input((2, 2)))",
         "a = f(x, True)",
+        "a = layers.Input(shape=s)",
+        "a = layers.Input(())",
+        "s = (4,)\na = layers.Input(s)",
+        "a = x.get_shape().as_list()",
+        "a = net.weights[0].shape[0]",
     ],
 )
 def test_what_keras_3_takes_stays(line: str) -> None:
     check_transformed(f"{OLD}{line}\n", f"{NEW}{line}\n", target=Target.KERAS3)
 
 
+def test_sizes_that_a_name_holds_are_converted() -> None:
+    lines = "n = tf.shape(x)[1]\na = layers.Embedding({}, 4)\n"
+    before, after = OLD + lines.format("n"), NEW + lines.format("int(n)")
+    check_transformed(before, after, target=Target.KERAS3)
+
+
 INPUT = "x = layers.Input((4,))\nh = layers.Dense(4)(x)\n"
+BUILT = "def built(x):\n    x = layers.Dense(4)(x)\n"
 LOSS = "def loss(labels, logits):\n    return tf.gather(logits, labels)\nm.compile('sgd', loss)\n"
 STEP = (
     "class Net(tf.keras.Model):\n    def train_step(self, data):\n"
@@ -76,6 +96,7 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
     [
         (f"{INPUT}y = tf.nn.relu(x)\n", "takes no input of a model"),
         (f"{INPUT}y = tf.concat([h, h], 1)\n", "takes no input of a model"),
+        (f"{BUILT}    return tf.reshape(x, [-1])\n", "takes no input of a model"),
         (TWICE, "trains one model"),
         (f"{RATE}c = tf.keras.callbacks.LearningRateScheduler(rate)\n", "wants a float"),
         ("s = cell.get_initial_state(None, 4, tf.float32)\n", "the batch size alone"),
@@ -112,6 +133,24 @@ def test_what_stops_is_reported(lines: str, words: str) -> None:
 @pytest.mark.parametrize("line", ["self.block(x, training=True)", "self.scaled(x, training)"])
 def test_training_by_its_name_and_own_methods_are_taken(line: str) -> None:
     assert reported(OLD + BLOCK.format(line)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x, training", "x, training=None"),
+        ("x, training: bool, n=1", "x, training: bool = None, n=1"),
+    ],
+)
+def test_call_gets_a_default_for_training(before: str, after: str) -> None:
+    call = "class Net(layers.Layer):\n    def call(self, {}):\n        return x\n"
+    check_transformed(OLD + call.format(before), NEW + call.format(after), target=Target.KERAS3)
+
+
+@pytest.mark.parametrize("given", ["x, training, mask", "x, training=False", "x"])
+def test_call_that_has_a_default_or_cannot_have_one_stays(given: str) -> None:
+    call = f"class Net(layers.Layer):\n    def call(self, {given}):\n        return x\n"
+    check_transformed(OLD + call, NEW + call, target=Target.KERAS3)
 
 
 SCHEDULE = (
