@@ -510,6 +510,21 @@ def gives_training_by_position(node: cst.Call, program: Program) -> bool:
     )
 
 
+def gives_variables_to_a_function(node: cst.Call, program: Program) -> bool:
+    """Whether a `tf.function` of this file is called with `model.variables`, or the like."""
+    if not {last_name(one.value) for one in node.args} & keras_3.LISTS_OF_VARIABLES:
+        return False
+    functions = [one.node for one in program.resolver.bindings(node.func)]
+    decorators = [
+        decorator.func if isinstance(decorator, cst.Call) else decorator
+        for function in functions
+        if isinstance(function, cst.FunctionDef)
+        for decorator in (one.decorator for one in function.decorators)
+    ]
+    paths = [program.resolver.path(one) for one in decorators]
+    return any(path is not None and canonical(path) == "tensorflow.function" for path in paths)
+
+
 def computes_with_whole_steps(node: cst.FunctionDef, program: Program) -> bool:
     """Whether a schedule gives its step to TensorFlow as it is, and not as a float."""
     owner = _around(node, cst.ClassDef, program)

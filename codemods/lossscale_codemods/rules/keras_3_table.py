@@ -570,6 +570,12 @@ _STOPS = (
         when=met.gives_training_by_position,
     ),
     _Stopping(
+        ("()",),
+        "a tf.function gets tensors of the variables of Keras 3 that it is given, and assigns none",
+        "Give it the model, and read its variables in the function.",
+        when=met.gives_variables_to_a_function,
+    ),
+    _Stopping(
         ("tensorflow.logical_and", "tensorflow.math.logical_and"),
         "layers of Keras 3 take `training` as Python's bool alone, and this is a tensor",
         "Write `training and self.trainable`.",

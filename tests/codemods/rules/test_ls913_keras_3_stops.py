@@ -51,6 +51,8 @@ def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> Non
         "a = cell.get_initial_state(batch_size=4)",
         "a = tf.keras.layers.Reshape((4,))(layers.Input((2, 2)))",
         "a = f(x, True)",
+        "def move(to, of):\n    pass\nmove(a.variables, b.variables)",
+        "@tf.function\ndef move(to, of):\n    pass\nmove(a, b)",
         "a = layers.Input(shape=s)",
         "a = layers.Input(())",
         "s = (4,)\na = layers.Input(s)",
@@ -69,6 +71,7 @@ def test_sizes_that_a_name_holds_are_converted() -> None:
 
 
 INPUT = "x = layers.Input((4,))\nh = layers.Dense(4)(x)\n"
+MOVED = "def move(to, of):\n    to[0].assign(of[0])\n"
 BUILT = "def built(x):\n    x = layers.Dense(4)(x)\n"
 LOSS = "def loss(labels, logits):\n    return tf.gather(logits, labels)\nm.compile('sgd', loss)\n"
 STEP = (
@@ -98,6 +101,8 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         (f"{INPUT}y = tf.concat([h, h], 1)\n", "takes no input of a model"),
         (f"{BUILT}    return tf.reshape(x, [-1])\n", "takes no input of a model"),
         (TWICE, "trains one model"),
+        (f"@tf.function\n{MOVED}move(a.variables, b.variables)\n", "tensors of the variables"),
+        (f"@tf.function(autograph=False)\n{MOVED}move(a.weights, b)\n", "tensors of the variables"),
         (f"{RATE}c = tf.keras.callbacks.LearningRateScheduler(rate)\n", "wants a float"),
         ("s = cell.get_initial_state(None, 4, tf.float32)\n", "the batch size alone"),
         ("m.compile('sgd', 'mse', target_tensors=[t])\n", "no target_tensors"),
