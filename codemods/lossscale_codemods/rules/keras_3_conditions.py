@@ -494,6 +494,19 @@ def gets_an_input(node: cst.Call, program: Program) -> bool:
     return any(_is_symbolic(one, program) for one in given)
 
 
+def has_a_slash_in_its_name(node: cst.Call, program: Program) -> bool:
+    """Whether a layer or a model is given a name with a slash, in a text or in parts of one."""
+    name = keywords(node).get("name")
+    if name is None or not isinstance(node.func, cst.Name | cst.Attribute):
+        return False
+    texts = [
+        one.value
+        for one in program.tree.walk(name.value)
+        if isinstance(one, cst.SimpleString | cst.FormattedStringText)
+    ]
+    return any("/" in text for text in texts) and _is_of_keras(node.func, program)
+
+
 def gives_training_by_position(node: cst.Call, program: Program) -> bool:
     """Whether a model or layer, or what a layer keeps, gets `training` without its name."""
     given = {dotted(one.value) for one in node.args[1:] if one.keyword is None}

@@ -594,6 +594,19 @@ _STOPS = (
         when=met.gets_an_input,
     ),
     _Stopping(
+        (".call",),
+        "`call` gets inputs of a model here, which functions of TensorFlow in it do not take",
+        "Call the layer or model itself: `self(...)`.",
+        of=(met.of_own_layer,),
+        when=met.gets_an_input,
+    ),
+    _Stopping(
+        ("()",),
+        "names of layers and models of Keras 3 have no `/`",
+        "Write another character for it. If files are read by these names, keep tf-keras.",
+        when=met.has_a_slash_in_its_name,
+    ),
+    _Stopping(
         tuple(keras_3.INDEXED),
         "Keras 3 gives a loss its labels in the dtype of the predictions, so they are no integers",
         "Cast them: tf.cast(labels, tf.int32).",

@@ -51,6 +51,8 @@ def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> Non
         "a = cell.get_initial_state(batch_size=4)",
         "a = tf.keras.layers.Reshape((4,))(layers.Input((2, 2)))",
         "a = f(x, True)",
+        "a = f(x, name='a/b')",
+        "a = tf.Variable(x, name='a/b')",
         "def move(to, of):\n    pass\nmove(a.variables, b.variables)",
         "@tf.function\ndef move(to, of):\n    pass\nmove(a, b)",
         "a = layers.Input(shape=s)",
@@ -71,6 +73,10 @@ def test_sizes_that_a_name_holds_are_converted() -> None:
 
 
 INPUT = "x = layers.Input((4,))\nh = layers.Dense(4)(x)\n"
+OWN_CALL = (
+    "class Net(tf.keras.Model):\n    def show(self):\n        x = tf.keras.Input((4,))\n"
+    "        tf.keras.Model(x, self.call([x])).summary()\n"
+)
 MOVED = "def move(to, of):\n    to[0].assign(of[0])\n"
 BUILT = "def built(x):\n    x = layers.Dense(4)(x)\n"
 LOSS = "def loss(labels, logits):\n    return tf.gather(logits, labels)\nm.compile('sgd', loss)\n"
@@ -100,6 +106,10 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         (f"{INPUT}y = tf.nn.relu(x)\n", "takes no input of a model"),
         (f"{INPUT}y = tf.concat([h, h], 1)\n", "takes no input of a model"),
         (f"{BUILT}    return tf.reshape(x, [-1])\n", "takes no input of a model"),
+        (OWN_CALL, "`call` gets inputs of a model here"),
+        ("a = layers.Dense(4, name='a/b')\n", "have no `/`"),
+        ("a = layers.Dense(4, name='a/{}'.format(n))\n", "have no `/`"),
+        ("class Net(tf.keras.Model):\n    pass\nNet(name=f'a/{b}')\n", "have no `/`"),
         (TWICE, "trains one model"),
         (f"@tf.function\n{MOVED}move(a.variables, b.variables)\n", "tensors of the variables"),
         (f"@tf.function(autograph=False)\n{MOVED}move(a.weights, b)\n", "tensors of the variables"),
