@@ -503,13 +503,15 @@ class Keras3Api(_Keras3Rule):
     - Names and methods that are gone; `reset_states` of metrics, which is `reset_state`;
       `add_weight`, whose first argument is the shape; graphs that a program builds by itself;
       layers of TensorFlow 1.
-    - Layers want their sizes as Python's `int`, and average pooling has no default size: the rule
-      writes both. So with a shape of an input that is no tuple, and a `call` that has no default
-      for `training`. Layers want `training` by its name.
-      Functions of TensorFlow take no tensor that stands for an input of a model. An optimizer
-      trains one model, for whose variables it is built. A schedule gets its step as an integer,
-      which the rule casts. In `LearningRateScheduler`, it has to return a `float`. A custom loss
-      gets its labels in the dtype of the predictions.
+    - Layers want their sizes as Python's `int`, and the shape of an input as a tuple. Average
+      pooling has no default size, and `call` needs a default for `training`: the rule writes these.
+      Layers want `training` by its name, and their names have no `/`.
+      Functions of TensorFlow take no tensor that stands for an input of a model, also not in a
+      `self.call()`. A `tf.function` assigns no variable that it is given. A branch by a tensor in a
+      layer is not made one of a graph. An optimizer trains one model, for whose variables it is
+      built. A schedule gets its step as an integer, which the rule casts. In
+      `LearningRateScheduler`, it has to return a `float`. A custom loss gets its labels in the
+      dtype of the predictions.
     - Arguments that are gone: `experimental_run_tf_function` of `compile`, `workers` of `fit`,
       `batch_input_shape` of layers, `inputs` and `dtype` of `get_initial_state`, `AUTO` of losses,
       and others. `compiled_loss` adds the losses of layers, whether it is given them or not.

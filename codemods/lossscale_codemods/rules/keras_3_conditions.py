@@ -220,7 +220,24 @@ def has_other_variables(node: cst.Attribute, program: Program) -> bool:
         and not mine <= (_variables(other, program) or mine)
         for other in program.reads_by_attribute.get("apply_gradients", ())
         if bindings and mine
-    )
+    ) or any(_is_given_several(name, node, program) for name in mine)
+
+
+def _is_given_several(name: str, node: cst.CSTNode, program: Program) -> bool:
+    """Whether a name is a parameter of the function around, which is called with new variables."""
+    function = _around(node, cst.FunctionDef, program)
+    assert isinstance(function, cst.FunctionDef) or function is None
+    names = [one.name.value for one in function.params.params] if function is not None else []
+    if name not in names:
+        return False
+    made: set[cst.BaseExpression] = set()
+    for call in program.tree.nodes(cst.Call):
+        if function in {one.node for one in program.resolver.bindings(call.func)}:
+            given = argument_of(call.args, names.index(name), name)
+            made |= {*_values(given.value, program)} if given is not None else set()
+    calls = [one for one in made if isinstance(one, cst.Call)]
+    paths = [program.resolver.path(one.func) or "" for one in calls]
+    return [canonical(path) for path in paths].count("tensorflow.Variable") > 1
 
 
 def _variables(step: cst.Attribute, program: Program) -> set[str]:
@@ -527,15 +544,27 @@ def gives_variables_to_a_function(node: cst.Call, program: Program) -> bool:
     """Whether a `tf.function` of this file is called with `model.variables`, or the like."""
     if not {last_name(one.value) for one in node.args} & keras_3.LISTS_OF_VARIABLES:
         return False
-    functions = [one.node for one in program.resolver.bindings(node.func)]
-    decorators = [
-        decorator.func if isinstance(decorator, cst.Call) else decorator
-        for function in functions
-        if isinstance(function, cst.FunctionDef)
-        for decorator in (one.decorator for one in function.decorators)
-    ]
-    paths = [program.resolver.path(one) for one in decorators]
+    return any(_is_tf_function(one.node, program) for one in program.resolver.bindings(node.func))
+
+
+def _is_tf_function(node: cst.CSTNode | None, program: Program) -> bool:
+    """Whether a definition is that of a function with the decorator `tf.function`."""
+    if not isinstance(node, cst.FunctionDef):
+        return False
+    marks = [one.decorator for one in node.decorators]
+    paths = [program.resolver.path(m.func if isinstance(m, cst.Call) else m) for m in marks]
     return any(path is not None and canonical(path) == "tensorflow.function" for path in paths)
+
+
+def tests_a_tensor_in_a_layer(node: cst.If | cst.While, program: Program) -> bool:
+    """Whether a method of a layer or a model branches by what TensorFlow computes."""
+    method, owner = (_around(node, one, program) for one in (cst.FunctionDef, cst.ClassDef))
+    if method is None or owner is None or not _is_layer(owner, program):
+        return False
+    calls = [one.func for one in program.tree.walk(node.test) if isinstance(one, cst.Call)]
+    paths = [canonical(program.resolver.path(one) or "") for one in calls]
+    is_of_a_tensor = any(path.startswith(keras_3.TENSORS) for path in paths)
+    return is_of_a_tensor and not _is_tf_function(method, program)
 
 
 def computes_with_whole_steps(node: cst.FunctionDef, program: Program) -> bool:

@@ -121,6 +121,8 @@ def _names(node: cst.CSTNode, program: Program) -> Iterator[str]:
             yield "class"
         case cst.Return():
             yield "return"
+        case cst.If() | cst.While():
+            yield "if"
 
 
 def _names_of_call(node: cst.Call, program: Program) -> Iterator[str]:
@@ -144,6 +146,8 @@ def _place(node: cst.CSTNode) -> cst.CSTNode:
     """Returns what of a node is reported."""
     if isinstance(node, cst.FunctionDef | cst.ClassDef):
         return node.name
+    if isinstance(node, cst.If | cst.While):
+        return node.test
     return node.func if isinstance(node, cst.Call) else node
 
 
@@ -580,6 +584,13 @@ _STOPS = (
         "layers of Keras 3 take `training` as Python's bool alone, and this is a tensor",
         "Write `training and self.trainable`.",
         when=lambda call, _: any(dotted(one.value) == "training" for one in call.args),
+    ),
+    Keras3Row(
+        ("if",),
+        "Keras 3 makes no graph of the branches in a layer or a model, so a test of a tensor stops "
+        "`fit`, and every tf.function",
+        "Write tf.cond or tf.where.",
+        when=met.tests_a_tensor_in_a_layer,
     ),
     _Stopping(
         (".__init__",),

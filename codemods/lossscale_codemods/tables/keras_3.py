@@ -148,6 +148,11 @@ ARGUMENTS_GONE = (
     ),
 )
 """Arguments that Keras 3 refuses, by what is called, with what to do without them."""
+TENSORS = tuple(
+    f"tensorflow.{name}"
+    for name in ("equal", "greater", "less", "logical_", "math.", "not_equal", "random.", "reduce_")
+)
+"""How functions begin whose results are tensors that a program tests."""
 INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
 KEPT_VARIABLE = re.compile(rb"self\.\w+ = \[?(?:\w+\.)?Variable\(")

@@ -10,6 +10,7 @@ from tests.codemods.checks import check_noop, check_transformed
 OLD = "import tensorflow as tf\nimport numpy as np\nfrom tensorflow.keras import layers\n"
 OLD += "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = OLD.replace("experimental.set_policy", "set_global_policy")
+BRANCH = "if tf.reduce_max(x) > 1: pass"
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,9 @@ def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> Non
         "a = tf.keras.layers.Reshape((4,))(layers.Input((2, 2)))",
         "a = f(x, True)",
         "a = f(x, name='a/b')",
+        "def f(x):\n    if tf.reduce_max(x) > 1:\n        pass",
+        f"class A(layers.Layer):\n    @tf.function\n    def call(self, x):\n        {BRANCH}",
+        "class A(layers.Layer):\n    def call(self, x):\n        if tf.executing_eagerly(): pass",
         "a = tf.Variable(x, name='a/b')",
         "def move(to, of):\n    pass\nmove(a.variables, b.variables)",
         "@tf.function\ndef move(to, of):\n    pass\nmove(a, b)",
@@ -135,6 +139,7 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         (f"{INPUT}m = tf.keras.Model(x, h)\nm(data, True)\n", "tensors alone by position"),
         (f"{BLOCK.format('x')}n = Net()\nn(data, False, None)\n", "alone by position"),
         (f"{BLOCK.format('x')}Net()(data, True)\n", "tensors alone by position"),
+        (BLOCK.format("0\n        if tf.reduce_max(x) > 1: pass"), "no graph of the branches"),
         (BLOCK.format("tf.logical_and(training, self.trainable)"), "Python's bool"),
         (MADE.format("tf.keras.Model", "self"), "nothing by position"),
         (PARTS.format("self.part(data)"), "calls its parts alone"),
