@@ -738,6 +738,13 @@ def _names_of_tensorflow(program: Program) -> list[str]:
     return [name for name, own in bindings.items() if any(b.path == "tensorflow" for b in own)]
 
 
+def as_float32(node: cst.Call, program: Program) -> list[Edit]:
+    """Casts an array of NumPy, of which no member is read."""
+    end = program.tree.span(node)[1]
+    is_cast = isinstance(program.tree.parent(node), cst.Attribute)
+    return [] if is_cast else [Edit(end, end, '.astype("float32")')]
+
+
 def cast_step(node: cst.FunctionDef, program: Program) -> list[Edit]:
     """Casts the step of a schedule first, where the file has a name for TensorFlow."""
     body = node.body.body

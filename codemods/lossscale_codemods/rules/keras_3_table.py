@@ -350,6 +350,12 @@ _VALUES = (
         "the shape of a variable of Keras 3, or of an input of a model, is a tuple",
         fix=met.as_tensor_shape,
     ),
+    Keras3Row(
+        ("keras.utils.to_categorical",),
+        "to_categorical gave float32, and Keras 3's gives float64, which `fit` alone casts",
+        fix=met.as_float32,
+        when=lambda _, program: "GradientTape" in program.reads_by_attribute,
+    ),
     _Stopping(
         ("[lr]",),
         "Keras 3 logs the learning rate as `learning_rate`",

@@ -53,6 +53,7 @@ def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> Non
         "a = tf.keras.layers.Reshape((4,))(layers.Input((2, 2)))",
         "a = f(x, True)",
         "a = f(x, name='a/b')",
+        "a = tf.keras.utils.to_categorical(y)\nm.fit(x, a)",
         "def f(x):\n    if tf.reduce_max(x) > 1:\n        pass",
         f"class A(layers.Layer):\n    @tf.function\n    def call(self, x):\n        {BRANCH}",
         "class A(layers.Layer):\n    def call(self, x):\n        if tf.executing_eagerly(): pass",
@@ -73,6 +74,12 @@ def test_what_keras_3_takes_stays(line: str) -> None:
 def test_sizes_that_a_name_holds_are_converted() -> None:
     lines = "n = tf.shape(x)[1]\na = layers.Embedding({}, 4)\n"
     before, after = OLD + lines.format("n"), NEW + lines.format("int(n)")
+    check_transformed(before, after, target=Target.KERAS3)
+
+
+def test_classes_stay_float32_in_a_step_of_its_own() -> None:
+    lines = "y = tf.keras.utils.to_categorical(y, 3){}\nwith tf.GradientTape() as tape:\n    pass\n"
+    before, after = OLD + lines.format(""), NEW + lines.format('.astype("float32")')
     check_transformed(before, after, target=Target.KERAS3)
 
 
