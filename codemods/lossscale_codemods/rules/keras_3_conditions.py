@@ -531,9 +531,9 @@ def gives_training_by_position(node: cst.Call, program: Program) -> bool:
         return False
     layer = node.func.value if isinstance(node.func, cst.Subscript) else node.func
     if isinstance(layer, cst.Attribute):
-        scope = program.resolver.class_of(layer.value)
+        scope, name = program.resolver.class_of(layer.value), layer.attr.value
         if scope is not None and _is_layer(scope.node, program):
-            return layer.attr.value not in scope.bindings
+            return name not in scope.bindings and "loss" not in name
     made = [one.func for one in _values(node.func, program) if isinstance(one, cst.Call)]
     return ObjectType.MODEL in program.types.of(node.func) or any(
         isinstance(one, cst.Name | cst.Attribute) and _is_of_keras(one, program) for one in made

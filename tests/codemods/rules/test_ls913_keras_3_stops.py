@@ -157,7 +157,9 @@ def test_what_stops_is_reported(lines: str, words: str) -> None:
     assert words in message
 
 
-@pytest.mark.parametrize("line", ["self.block(x, training=True)", "self.scaled(x, training)"])
+@pytest.mark.parametrize(
+    "line", ["self.block(x, training=True)", "self.scaled(x, training)", "self.loss_of(x, True)"]
+)
 def test_training_by_its_name_and_own_methods_are_taken(line: str) -> None:
     assert reported(OLD + BLOCK.format(line)) == []
 
