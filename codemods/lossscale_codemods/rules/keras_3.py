@@ -505,7 +505,7 @@ class Keras3Api(_Keras3Rule):
       layers of TensorFlow 1.
     - Layers want their sizes as Python's `int`, and the shape of an input as a tuple. Average
       pooling has no default size, and `call` needs a default for `training`: the rule writes these.
-      Layers want `training` by its name, and their names have no `/`.
+      Layers want `training` by its name, and their names have no `/` (an unsafe fix writes `_`).
       Functions of TensorFlow take no tensor that stands for an input of a model, also not in a
       `self.call()`. A `tf.function` assigns no variable that it is given. A branch by a tensor in a
       layer is not made one of a graph. An optimizer trains one model, for whose variables it is

@@ -511,19 +511,6 @@ def gets_an_input(node: cst.Call, program: Program) -> bool:
     return any(_is_symbolic(one, program) for one in given)
 
 
-def has_a_slash_in_its_name(node: cst.Call, program: Program) -> bool:
-    """Whether a layer or a model is given a name with a slash, in a text or in parts of one."""
-    name = keywords(node).get("name")
-    if name is None or not isinstance(node.func, cst.Name | cst.Attribute):
-        return False
-    texts = [
-        one.value
-        for one in program.tree.walk(name.value)
-        if isinstance(one, cst.SimpleString | cst.FormattedStringText)
-    ]
-    return any("/" in text for text in texts) and _is_of_keras(node.func, program)
-
-
 def gives_training_by_position(node: cst.Call, program: Program) -> bool:
     """Whether a model or layer, or what a layer keeps, gets `training` without its name."""
     given = {dotted(one.value) for one in node.args[1:] if one.keyword is None}
@@ -736,6 +723,21 @@ def as_tensor_shape(node: cst.Attribute, program: Program) -> list[Edit]:
 def _names_of_tensorflow(program: Program) -> list[str]:
     bindings = program.scopes.module.bindings
     return [name for name, own in bindings.items() if any(b.path == "tensorflow" for b in own)]
+
+
+def without_slashes(node: cst.Call, program: Program) -> list[Edit]:
+    """Writes `_` for each slash in the name of a layer or a model: in a text or in parts of one."""
+    name = keywords(node).get("name")
+    if name is None or not isinstance(node.func, cst.Name | cst.Attribute):
+        return []
+    texts = [
+        one
+        for one in program.tree.walk(name.value)
+        if isinstance(one, cst.SimpleString | cst.FormattedStringText) and "/" in one.value
+    ]
+    if not texts or not _is_of_keras(node.func, program):
+        return []
+    return [Edit(*program.tree.span(one), one.value.replace("/", "_")) for one in texts]
 
 
 def as_float32(node: cst.Call, program: Program) -> list[Edit]:

@@ -45,6 +45,7 @@ class Keras3Row:
         of: How sure it is that the name is a member of what it has to be: of one of these.
         when: A further condition.
         stops: Whether the program does not run there, rather than train otherwise.
+        unsafe: Whether the fix is an unsafe one.
         target: What the program is migrated to, if the row is for one target alone.
     """
 
@@ -56,6 +57,7 @@ class Keras3Row:
     of: tuple[met.Owner, ...] = ()
     when: met.Condition | None = None
     stops: bool = False
+    unsafe: bool = False
     target: Target | None = None
 
     def verdict(self, node: cst.CSTNode, name: str, program: Program) -> Verdict | None:
@@ -72,7 +74,8 @@ class Keras3Row:
             return None
         made = rewrite(message, edits) if edits else None
         if certainty is Certainty.PROVEN:
-            return made or Review(message, self.advice, stops=self.stops)
+            review = Review(message, self.advice, stops=self.stops)
+            return dataclasses.replace(review, unsafe_fix=made) if self.unsafe else made or review
         return Review(
             f"{message}; that this is one is not proven in this file",
             f"If it is one, {self.advice[0].lower()}{self.advice[1:]}",
@@ -620,8 +623,9 @@ _STOPS = (
     _Stopping(
         ("()",),
         "names of layers and models of Keras 3 have no `/`",
-        "Write another character for it. If files are read by these names, keep tf-keras.",
-        when=met.has_a_slash_in_its_name,
+        "Write another character for it, and do not load files by these names.",
+        fix=met.without_slashes,
+        unsafe=True,
     ),
     _Stopping(
         tuple(keras_3.INDEXED),

@@ -77,6 +77,16 @@ def test_sizes_that_a_name_holds_are_converted() -> None:
     check_transformed(before, after, target=Target.KERAS3)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("'a/b'", "'a_b'"), ("f'{n}/a/{b}'", "f'{n}_a_{b}'"), ("n + '/a'", "n + '_a'")],
+)
+def test_slashes_in_names_have_an_unsafe_fix(before: str, after: str) -> None:
+    lines = "a = layers.Dense(4, name={})\n"
+    given = OLD + lines.format(before), NEW + lines.format(after)
+    check_transformed(*given, target=Target.KERAS3, unsafe_fixes=True)
+
+
 def test_classes_stay_float32_in_a_step_of_its_own() -> None:
     lines = "y = tf.keras.utils.to_categorical(y, 3){}\nwith tf.GradientTape() as tape:\n    pass\n"
     before, after = OLD + lines.format(""), NEW + lines.format('.astype("float32")')
