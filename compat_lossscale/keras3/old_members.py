@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import numbers
 import operator
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -99,6 +100,7 @@ def put_into_layers(undo: Undo) -> None:
     for cls in (metric, layer):
         set_attribute(cls, "add_weight", around(cls.add_weight, _add_weight), undo)
     set_attribute(layer, "add_variable", layer.add_weight, undo)
+    set_attribute(layer, "__setattr__", around(layer.__setattr__, _keep_in_layer), undo)
     if not hasattr(metric, "reset_states"):
         set_attribute(metric, "reset_states", _reset_states_of_metric, undo)
         set_attribute(metric, "__init_subclass__", classmethod(_let_it_reset), undo)
@@ -108,6 +110,18 @@ def put_into_layers(undo: Undo) -> None:
         set_attribute(layer, "__getattr__", _look_up_in_layers, undo)
     schedule = keras.optimizers.schedules.LearningRateSchedule
     set_attribute(schedule, "__init_subclass__", classmethod(_let_it_compute), undo)
+
+
+def _keep_in_layer(original: Callable[..., Any], layer: Any, name: str, value: Any) -> None:
+    """Sets an attribute of a layer or a model, and warns of a variable that it will not train."""
+    original(layer, name, value)
+    if isinstance(value, tf.Variable) and value.trainable:
+        warnings.warn(
+            f"{type(layer).__name__}.{name} is a tf.Variable, and Keras 3 has none among the "
+            "variables of layers and models: an optimizer that is given these does not train it. "
+            "Make it with self.add_weight().",
+            stacklevel=3,
+        )
 
 
 def _add_weight(original: Callable[..., Any], holder: Any, *args: Any, **kwargs: Any) -> Any:

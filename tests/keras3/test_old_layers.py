@@ -38,6 +38,26 @@ class Counted(keras.metrics.Metric):
         return self.total
 
 
+class Scaled(keras.layers.Layer):
+    """Keeps a variable, as layers of TensorFlow 2 may do."""
+
+    def __init__(self, *, trainable: bool = True) -> None:
+        super().__init__()
+        self.scale = tf.Variable(2.0, trainable=trainable)
+
+
+def test_a_variable_that_a_layer_keeps_is_told() -> None:
+    with pytest.warns(UserWarning, match="Scaled.scale is a tf.Variable, and Keras 3 has none"):
+        layer = Scaled()
+    assert layer.trainable_variables == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_variable_that_nothing_trains_is_no_matter() -> None:
+    Scaled(trainable=False)
+    keras.layers.Dense(1).build([None, 4])
+
+
 def test_a_metric_is_reset_by_the_old_name() -> None:
     metric = keras.metrics.Mean()
     metric.update_state(3.0)
