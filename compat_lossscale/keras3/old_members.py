@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import numbers
 import operator
+import types
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -108,6 +109,7 @@ def put_into_layers(undo: Undo) -> None:
         set_attribute(model, "reset_states", _reset_states_of_model, undo)
     if not hasattr(layer, "__getattr__"):
         set_attribute(layer, "__getattr__", _look_up_in_layers, undo)
+    set_attribute(layer, "__init_subclass__", classmethod(_let_it_be_called), undo)
     schedule = keras.optimizers.schedules.LearningRateSchedule
     set_attribute(schedule, "__init_subclass__", classmethod(_let_it_compute), undo)
 
@@ -148,6 +150,17 @@ def _let_it_reset(cls: type, /, **kwargs: Any) -> None:
     own = vars(cls)
     if "reset_states" in own and "reset_state" not in own:
         cls.reset_state = _reset_by_old_name  # type: ignore[attr-defined]  # a metric's class
+
+
+def _let_it_be_called(cls: type, /, **kwargs: Any) -> None:
+    """Lets Keras 3, which fills in `training` for a default alone, call a layer without one."""
+    super(keras.layers.Layer, cls).__init_subclass__(**kwargs)
+    call = vars(cls).get("call")
+    if isinstance(call, types.FunctionType):
+        defaults, code = call.__defaults__ or (), call.__code__
+        required = code.co_varnames[: code.co_argcount - len(defaults)]
+        if required[-1:] == ("training",):
+            call.__defaults__ = (None, *defaults)
 
 
 def _let_it_compute(cls: type, /, **kwargs: Any) -> None:
