@@ -11,6 +11,8 @@ from __future__ import annotations
 import functools
 import numbers
 import operator
+import types
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -99,6 +101,7 @@ def put_into_layers(undo: Undo) -> None:
     for cls in (metric, layer):
         set_attribute(cls, "add_weight", around(cls.add_weight, _add_weight), undo)
     set_attribute(layer, "add_variable", layer.add_weight, undo)
+    set_attribute(layer, "__setattr__", around(layer.__setattr__, _keep_in_layer), undo)
     if not hasattr(metric, "reset_states"):
         set_attribute(metric, "reset_states", _reset_states_of_metric, undo)
         set_attribute(metric, "__init_subclass__", classmethod(_let_it_reset), undo)
@@ -106,8 +109,21 @@ def put_into_layers(undo: Undo) -> None:
         set_attribute(model, "reset_states", _reset_states_of_model, undo)
     if not hasattr(layer, "__getattr__"):
         set_attribute(layer, "__getattr__", _look_up_in_layers, undo)
+    set_attribute(layer, "__init_subclass__", classmethod(_let_it_be_called), undo)
     schedule = keras.optimizers.schedules.LearningRateSchedule
     set_attribute(schedule, "__init_subclass__", classmethod(_let_it_compute), undo)
+
+
+def _keep_in_layer(original: Callable[..., Any], layer: Any, name: str, value: Any) -> None:
+    """Sets an attribute of a layer or a model, and warns of a variable that it will not train."""
+    original(layer, name, value)
+    if isinstance(value, tf.Variable) and value.trainable:
+        warnings.warn(
+            f"{type(layer).__name__}.{name} is a tf.Variable, and Keras 3 has none among the "
+            "variables of layers and models: an optimizer that is given these does not train it. "
+            "Make it with self.add_weight().",
+            stacklevel=3,
+        )
 
 
 def _add_weight(original: Callable[..., Any], holder: Any, *args: Any, **kwargs: Any) -> Any:
@@ -134,6 +150,17 @@ def _let_it_reset(cls: type, /, **kwargs: Any) -> None:
     own = vars(cls)
     if "reset_states" in own and "reset_state" not in own:
         cls.reset_state = _reset_by_old_name  # type: ignore[attr-defined]  # a metric's class
+
+
+def _let_it_be_called(cls: type, /, **kwargs: Any) -> None:
+    """Lets Keras 3, which fills in `training` for a default alone, call a layer without one."""
+    super(keras.layers.Layer, cls).__init_subclass__(**kwargs)
+    call = vars(cls).get("call")
+    if isinstance(call, types.FunctionType):
+        defaults, code = call.__defaults__ or (), call.__code__
+        required = code.co_varnames[: code.co_argcount - len(defaults)]
+        if required[-1:] == ("training",):
+            call.__defaults__ = (None, *defaults)
 
 
 def _let_it_compute(cls: type, /, **kwargs: Any) -> None:

@@ -38,6 +38,42 @@ class Counted(keras.metrics.Metric):
         return self.total
 
 
+class Scaled(keras.layers.Layer):
+    """Keeps a variable, as layers of TensorFlow 2 may do."""
+
+    def __init__(self, *, trainable: bool = True) -> None:
+        super().__init__()
+        self.scale = tf.Variable(2.0, trainable=trainable)
+
+
+def test_a_variable_that_a_layer_keeps_is_told() -> None:
+    with pytest.warns(UserWarning, match="Scaled.scale is a tf.Variable, and Keras 3 has none"):
+        layer = Scaled()
+    assert layer.trainable_variables == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_variable_that_nothing_trains_is_no_matter() -> None:
+    Scaled(trainable=False)
+    keras.layers.Dense(1).build([None, 4])
+
+
+def test_a_call_that_demands_training_is_given_it() -> None:
+    class Noted(keras.layers.Layer):
+        def call(self, inputs: Any, training: Any, times: float = 2.0) -> Any:
+            notes.append(training)
+            return inputs * times
+
+    notes: list[Any] = []
+    layer = Noted()
+    assert float(layer(tf.constant(3.0))) == 6.0
+    model = keras.Sequential([keras.Input([1]), layer, keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(np.ones([4, 1]), np.ones([4, 1]), verbose=0)
+    assert notes[-1] is True
+    assert notes[0] in (None, False)
+
+
 def test_a_metric_is_reset_by_the_old_name() -> None:
     metric = keras.metrics.Mean()
     metric.update_state(3.0)

@@ -503,22 +503,27 @@ class Keras3Api(_Keras3Rule):
     - Names and methods that are gone; `reset_states` of metrics, which is `reset_state`;
       `add_weight`, whose first argument is the shape; graphs that a program builds by itself;
       layers of TensorFlow 1.
-    - Layers want their sizes as Python's `int`, and average pooling has no default size: the rule
-      writes both. Layers want `training` by its name.
-      Functions of TensorFlow take no tensor that stands for an input of a model. An optimizer
-      trains one model, for whose variables it is built. A schedule gets its step as an integer,
-      which the rule casts. In `LearningRateScheduler`, it has to return a `float`. A custom loss
-      gets its labels in the dtype of the predictions.
+    - Layers want their sizes as Python's `int`, and the shape of an input as a tuple. Average
+      pooling has no default size, and `call` needs a default for `training`: the rule writes these.
+      Layers want `training` by its name, and their names have no `/` (an unsafe fix writes `_`).
+      Functions of TensorFlow take no tensor that stands for an input of a model, also not in a
+      `self.call()`. A `tf.function` assigns no variable that it is given. A branch by a tensor in a
+      layer is not made one of a graph. An optimizer trains one model, for whose variables it is
+      built. A schedule gets its step as an integer, which the rule casts. In
+      `LearningRateScheduler`, it has to return a `float`. A custom loss gets its labels in the
+      dtype of the predictions.
     - Arguments that are gone: `experimental_run_tf_function` of `compile`, `workers` of `fit`,
       `batch_input_shape` of layers, `inputs` and `dtype` of `get_initial_state`, `AUTO` of losses,
       and others. `compiled_loss` adds the losses of layers, whether it is given them or not.
     - A `train_step` that returns a loss, or the results of `self.metrics`: `fit` of Keras 3 shows
       the values of its own metrics in their place. One that calls parts of the model alone: the
       model cannot be saved before it is built.
-    - A `tf.Module` with layers in it, whose `variables` leave those of the layers out.
+    - A `tf.Module` with layers in it, whose `variables` leave those of the layers out. A
+      `tf.Variable` that a layer or a model keeps, which is not among its variables.
     - The activation `hard_sigmoid`, which is the default of ConvLSTM in tf-keras.
-    - Values that are others: `variable.dtype` is text, a layer's config has another dtype,
-      `history["lr"]` has the key `learning_rate`, and `clear_session()` resets the global policy.
+    - Values that are others: `variable.dtype` is text, `variable.shape` is a tuple, a config of a
+      layer has another dtype, `history["lr"]` has the key `learning_rate`, and `clear_session()`
+      resets the global policy.
     """
 
     id = "LS911"
@@ -527,6 +532,7 @@ class Keras3Api(_Keras3Rule):
     group_markers = (
         Marker(b"Module", (b"keras",), keras_3.CLASS_OF_MODULE),
         Marker(b"LearningRateSchedule", (b"keras",)),
+        Marker(b"Variable", (b"keras",), keras_3.KEPT_VARIABLE),
         Marker(b"training", (b"keras",), keras_3.TRAINING_BY_POSITION),
         *(
             Marker(word)

@@ -220,7 +220,24 @@ def has_other_variables(node: cst.Attribute, program: Program) -> bool:
         and not mine <= (_variables(other, program) or mine)
         for other in program.reads_by_attribute.get("apply_gradients", ())
         if bindings and mine
-    )
+    ) or any(_is_given_several(name, node, program) for name in mine)
+
+
+def _is_given_several(name: str, node: cst.CSTNode, program: Program) -> bool:
+    """Whether a name is a parameter of the function around, which is called with new variables."""
+    function = _around(node, cst.FunctionDef, program)
+    assert isinstance(function, cst.FunctionDef) or function is None
+    names = [one.name.value for one in function.params.params] if function is not None else []
+    if name not in names:
+        return False
+    made: set[cst.BaseExpression] = set()
+    for call in program.tree.nodes(cst.Call):
+        if function in {one.node for one in program.resolver.bindings(call.func)}:
+            given = argument_of(call.args, names.index(name), name)
+            made |= {*_values(given.value, program)} if given is not None else set()
+    calls = [one for one in made if isinstance(one, cst.Call)]
+    paths = [program.resolver.path(one.func) or "" for one in calls]
+    return [canonical(path) for path in paths].count("tensorflow.Variable") > 1
 
 
 def _variables(step: cst.Attribute, program: Program) -> set[str]:
@@ -291,14 +308,18 @@ def is_compiled_elsewhere(node: cst.Attribute, program: Program) -> bool:
 def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
     """Whether this is a member of the dtype of a weight, or of an input of a model."""
     of = node.value
-    if not isinstance(of, cst.Attribute) or of.attr.value != "dtype":
-        return False
-    match of.value:
+    is_dtype = isinstance(of, cst.Attribute) and of.attr.value == "dtype"
+    return is_dtype and _is_weight_or_input(owner_of(of), program)
+
+
+def _is_weight_or_input(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is a weight of a layer, or an input of a model."""
+    match node:
         case cst.Attribute(attr=name):
             return name.value in keras_3.OF_WEIGHTS
         case cst.Subscript(value=cst.Attribute(attr=name)):
             return name.value in keras_3.LISTS_OF_VARIABLES
-    return _is_symbolic(of.value, program)
+    return _is_symbolic(node, program)
 
 
 def reads_all_logs(node: cst.Attribute, program: Program) -> bool:
@@ -356,6 +377,17 @@ def hides_layers(node: cst.ClassDef, program: Program) -> bool:
         for inner in program.tree.walk(node)
         if isinstance(inner, cst.Name | cst.Attribute)
     )
+
+
+def is_kept_in_a_layer(node: cst.Call, program: Program) -> bool:
+    """Whether a layer or a model keeps what a call makes: `self.name`, by itself or in a list."""
+    kept = cst.List | cst.ListComp | cst.Tuple | cst.BaseElement
+    above = next(one for one in program.tree.ancestors(node) if not isinstance(one, kept))
+    targets = [one.target for one in above.targets] if isinstance(above, cst.Assign) else []
+    scopes = [
+        program.resolver.class_of(owner_of(t)) for t in targets if isinstance(t, cst.Attribute)
+    ]
+    return any(one is not None and _is_layer(one.node, program) for one in scopes)
 
 
 def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
@@ -454,6 +486,10 @@ def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
 
 def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is a number of NumPy or TensorFlow, or a quotient."""
+    if isinstance(node, cst.Name):
+        return any(_is_no_int(one, program) for one in _values(node, program))
+    if isinstance(node, cst.Subscript):
+        node = node.value
     if isinstance(node, cst.BinaryOperation):
         return isinstance(node.operator, cst.Divide)
     path = program.resolver.path(node.func) if isinstance(node, cst.Call) else None
@@ -482,13 +518,40 @@ def gives_training_by_position(node: cst.Call, program: Program) -> bool:
         return False
     layer = node.func.value if isinstance(node.func, cst.Subscript) else node.func
     if isinstance(layer, cst.Attribute):
-        scope = program.resolver.class_of(layer.value)
+        scope, name = program.resolver.class_of(layer.value), layer.attr.value
         if scope is not None and _is_layer(scope.node, program):
-            return layer.attr.value not in scope.bindings
+            return name not in scope.bindings and "loss" not in name
     made = [one.func for one in _values(node.func, program) if isinstance(one, cst.Call)]
     return ObjectType.MODEL in program.types.of(node.func) or any(
         isinstance(one, cst.Name | cst.Attribute) and _is_of_keras(one, program) for one in made
     )
+
+
+def gives_variables_to_a_function(node: cst.Call, program: Program) -> bool:
+    """Whether a `tf.function` of this file is called with `model.variables`, or the like."""
+    if not {last_name(one.value) for one in node.args} & keras_3.LISTS_OF_VARIABLES:
+        return False
+    return any(_is_tf_function(one.node, program) for one in program.resolver.bindings(node.func))
+
+
+def _is_tf_function(node: cst.CSTNode | None, program: Program) -> bool:
+    """Whether a definition is that of a function with the decorator `tf.function`."""
+    if not isinstance(node, cst.FunctionDef):
+        return False
+    marks = [one.decorator for one in node.decorators]
+    paths = [program.resolver.path(m.func if isinstance(m, cst.Call) else m) for m in marks]
+    return any(path is not None and canonical(path) == "tensorflow.function" for path in paths)
+
+
+def tests_a_tensor_in_a_layer(node: cst.If | cst.While, program: Program) -> bool:
+    """Whether a method of a layer or a model branches by what TensorFlow computes."""
+    method, owner = (_around(node, one, program) for one in (cst.FunctionDef, cst.ClassDef))
+    if method is None or owner is None or not _is_layer(owner, program):
+        return False
+    calls = [one.func for one in program.tree.walk(node.test) if isinstance(one, cst.Call)]
+    paths = [canonical(program.resolver.path(one) or "") for one in calls]
+    is_of_a_tensor = any(path.startswith(keras_3.TENSORS) for path in paths)
+    return is_of_a_tensor and not _is_tf_function(method, program)
 
 
 def computes_with_whole_steps(node: cst.FunctionDef, program: Program) -> bool:
@@ -542,7 +605,8 @@ def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
         elif below(way.func, program) not in {"Input", "layers.Input"}:
             if not way.args or not _is_layer_of_keras(way.func, program):
                 return False
-            ways.append(way.args[0].value)
+            if not _is_new_layer_with_weights(way.func, program):
+                ways.append(way.args[0].value)
     return True
 
 
@@ -551,6 +615,12 @@ def _is_layer_of_keras(node: cst.BaseExpression, program: Program) -> bool:
     return bool(made) and all(
         isinstance(one, cst.Call) and below(one.func, program).startswith("layers.") for one in made
     )
+
+
+def _is_new_layer_with_weights(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether a layer is made where it is called, with weights: what does so builds a model."""
+    name = below(node.func, program) if isinstance(node, cst.Call) else ""
+    return name.removeprefix("layers.").startswith(keras_3.WITH_WEIGHTS)
 
 
 def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
@@ -634,9 +704,47 @@ def as_dtype(node: cst.Attribute, program: Program) -> list[Edit]:
     return [Edit(start, start, f"{names[0]}.as_dtype("), Edit(end, end, ")")] if names else []
 
 
+def as_tensor_shape(node: cst.Attribute, program: Program) -> list[Edit]:
+    """Gives a shape to `tf.TensorShape`, where the file has a name for TensorFlow."""
+    of, call, names = node.value, program.tree.call_of(node), _names_of_tensorflow(program)
+    old: cst.CSTNode = of
+    if node.attr.value == "get_shape" and call is not None:
+        old = call
+    elif isinstance(of, cst.Attribute) and of.attr.value == "shape":
+        of = of.value
+    else:
+        return []
+    if not names or not _is_weight_or_input(of, program):
+        return []
+    made = f"{names[0]}.TensorShape({program.tree.source(of)}.shape)"
+    return [Edit(*program.tree.span(old), made)]
+
+
 def _names_of_tensorflow(program: Program) -> list[str]:
     bindings = program.scopes.module.bindings
     return [name for name, own in bindings.items() if any(b.path == "tensorflow" for b in own)]
+
+
+def without_slashes(node: cst.Call, program: Program) -> list[Edit]:
+    """Writes `_` for each slash in the name of a layer or a model: in a text or in parts of one."""
+    name = keywords(node).get("name")
+    if name is None or not isinstance(node.func, cst.Name | cst.Attribute):
+        return []
+    texts = [
+        one
+        for one in program.tree.walk(name.value)
+        if isinstance(one, cst.SimpleString | cst.FormattedStringText) and "/" in one.value
+    ]
+    if not texts or not _is_of_keras(node.func, program):
+        return []
+    return [Edit(*program.tree.span(one), one.value.replace("/", "_")) for one in texts]
+
+
+def as_float32(node: cst.Call, program: Program) -> list[Edit]:
+    """Casts an array of NumPy, of which no member is read."""
+    end = program.tree.span(node)[1]
+    is_cast = isinstance(program.tree.parent(node), cst.Attribute)
+    return [] if is_cast else [Edit(end, end, '.astype("float32")')]
 
 
 def cast_step(node: cst.FunctionDef, program: Program) -> list[Edit]:
@@ -661,6 +769,37 @@ def assign(node: cst.Attribute, program: Program) -> list[Edit]:
     owner = program.tree.source(node.value)
     (start, end), value = program.tree.span(call), program.tree.full_span(call.args[1].value)
     return [Edit(start, value[0], f"{owner}.{name}.assign("), Edit(value[1], end, ")")]
+
+
+def with_shape_as_tuple(node: cst.Call, program: Program) -> list[Edit]:
+    """Makes a tuple of the shape of an input that is one size: an int, or that of an axis."""
+    given = argument_of(node.args, 0, "shape")
+    values = _values(given.value, program) if given is not None else []
+    if given is None or not values or not all(_is_size(one) for one in values):
+        return []
+    (start, end), inner = program.tree.full_span(given.value), program.tree.span(given.value)
+    return [Edit(start, inner[0], "("), Edit(inner[1], end, ",)")]
+
+
+def _is_size(node: cst.BaseExpression) -> bool:
+    """Whether an expression is an integer, or `x.shape[n]`."""
+    match node:
+        case cst.Subscript(value=cst.Attribute(attr=cst.Name("shape")), slice=[axis]):
+            return isinstance(axis.slice, cst.Index)
+    return isinstance(node, cst.Integer)
+
+
+def with_default_training(node: cst.FunctionDef, program: Program) -> list[Edit]:
+    """Gives `training` of a layer's `call` the default None, if it has none and can have one."""
+    owner = _around(node, cst.ClassDef, program)
+    if owner is None or not _is_layer(owner, program) or not node.params.params:
+        return []
+    *_, last = [one for one in node.params.params if one.default is None] or [node.params.params[0]]
+    if last.name.value != "training":
+        return []
+    is_annotated = last.annotation is not None
+    end = program.tree.span(last.annotation or last.name)[1]
+    return [Edit(end, end, " = None" if is_annotated else "=None")]
 
 
 def with_pool_size(node: cst.Call, program: Program) -> list[Edit]:

@@ -305,7 +305,7 @@ def by_names(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
     Args:
         program: The file.
     """
-    for compiled in model_compiles(program):
+    for compiled in _compiles_for_training(program):
         review = _of_compiled_name(compiled, program)
         if review is not None:
             yield compiled.call.func, review
@@ -314,6 +314,22 @@ def by_names(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
             review = _by_name(node, program)
             if review is not None:
                 yield node, review
+
+
+def _compiles_for_training(program: Program) -> Iterator[Compile]:
+    """Yields the calls of `compile`, but where a model has steps of its own and optimizers too."""
+    for compiled in model_compiles(program):
+        around = program.tree.ancestors(compiled.call)
+        owner = next((one for one in around if isinstance(one, cst.ClassDef)), None)
+        is_default = compiled.optimizer is None and not compiled.is_unpacked
+        if owner is None or not is_default or not _has_own_optimizers(owner, program):
+            yield compiled
+
+
+def _has_own_optimizers(model: cst.ClassDef, program: Program) -> bool:
+    """Whether a model has a `train_step` and never reads the optimizer that it is compiled with."""
+    inside = [dotted(one) for one in program.tree.walk(model) if isinstance(one, cst.Attribute)]
+    return "train_step" in program.scopes.of_node[model].bindings and "self.optimizer" not in inside
 
 
 def _by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
@@ -351,7 +367,7 @@ def wrapped_by_compile(program: Program) -> Iterator[tuple[cst.BaseExpression, R
     may_be_float16 = _may_be_float16(policies, program)
     # Where a policy has a loss scale of its own, the finding there, or its rewrite, comes first.
     is_wrapping = may_be_float16 and not _has_own_scale(policies, program)
-    for compiled in model_compiles(program):
+    for compiled in _compiles_for_training(program):
         verdict = _of_compile(compiled, program, is_wrapping=is_wrapping)
         if verdict is not None:
             yield compiled.call.func, verdict

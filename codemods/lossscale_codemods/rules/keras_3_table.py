@@ -45,6 +45,7 @@ class Keras3Row:
         of: How sure it is that the name is a member of what it has to be: of one of these.
         when: A further condition.
         stops: Whether the program does not run there, rather than train otherwise.
+        unsafe: Whether the fix is an unsafe one.
         target: What the program is migrated to, if the row is for one target alone.
     """
 
@@ -56,6 +57,7 @@ class Keras3Row:
     of: tuple[met.Owner, ...] = ()
     when: met.Condition | None = None
     stops: bool = False
+    unsafe: bool = False
     target: Target | None = None
 
     def verdict(self, node: cst.CSTNode, name: str, program: Program) -> Verdict | None:
@@ -72,7 +74,8 @@ class Keras3Row:
             return None
         made = rewrite(message, edits) if edits else None
         if certainty is Certainty.PROVEN:
-            return made or Review(message, self.advice, stops=self.stops)
+            review = Review(message, self.advice, stops=self.stops)
+            return dataclasses.replace(review, unsafe_fix=made) if self.unsafe else made or review
         return Review(
             f"{message}; that this is one is not proven in this file",
             f"If it is one, {self.advice[0].lower()}{self.advice[1:]}",
@@ -121,6 +124,8 @@ def _names(node: cst.CSTNode, program: Program) -> Iterator[str]:
             yield "class"
         case cst.Return():
             yield "return"
+        case cst.If() | cst.While():
+            yield "if"
 
 
 def _names_of_call(node: cst.Call, program: Program) -> Iterator[str]:
@@ -144,6 +149,8 @@ def _place(node: cst.CSTNode) -> cst.CSTNode:
     """Returns what of a node is reported."""
     if isinstance(node, cst.FunctionDef | cst.ClassDef):
         return node.name
+    if isinstance(node, cst.If | cst.While):
+        return node.test
     return node.func if isinstance(node, cst.Call) else node
 
 
@@ -342,6 +349,17 @@ _VALUES = (
         when=met.is_of_a_dtype_of_keras,
     ),
     _Stopping(
+        ("get_shape", *keras_3.MEMBERS_OF_SHAPES),
+        "the shape of a variable of Keras 3, or of an input of a model, is a tuple",
+        fix=met.as_tensor_shape,
+    ),
+    Keras3Row(
+        ("keras.utils.to_categorical",),
+        "to_categorical gave float32, and Keras 3's gives float64, which `fit` alone casts",
+        fix=met.as_float32,
+        when=lambda _, program: "GradientTape" in program.reads_by_attribute,
+    ),
+    _Stopping(
         ("[lr]",),
         "Keras 3 logs the learning rate as `learning_rate`",
         "Read it under that name.",
@@ -410,6 +428,13 @@ _NAMES_OF_KERAS_2 = (
         "Derive the class from tf.keras.Model or tf.keras.layers.Layer, or collect the variables "
         "of its layers.",
         when=met.hides_layers,
+    ),
+    Keras3Row(
+        ("tensorflow.Variable",),
+        "layers and models of Keras 3 have no tf.Variable among their variables, so this one is "
+        "not saved, and not trained by an optimizer that is given these",
+        "Make it with self.add_weight(): `name=`, `shape=`, `initializer=`, `trainable=`.",
+        when=met.is_kept_in_a_layer,
     ),
     _Stopping(
         ("keras.mixed_precision.Policy.from_config",),
@@ -523,6 +548,16 @@ _STOPS = (
         fix=met.with_int_sizes,
     ),
     _Stopping(
+        ("keras.Input", "keras.layers.Input"),
+        "Keras 3 takes a tuple alone for the shape of an input",
+        fix=met.with_shape_as_tuple,
+    ),
+    _Stopping(
+        ("def call",),
+        "Keras 3 gives a layer `training` only where its `call` has a default for it",
+        fix=met.with_default_training,
+    ),
+    _Stopping(
         ("AUTO",),
         "AUTO was this outside of strategies, and losses of Keras 3 have no AUTO",
         fix=met.replaced_by("'sum_over_batch_size'"),
@@ -548,10 +583,23 @@ _STOPS = (
         when=met.gives_training_by_position,
     ),
     _Stopping(
+        ("()",),
+        "a tf.function gets tensors of the variables of Keras 3 that it is given, and assigns none",
+        "Give it the model, and read its variables in the function.",
+        when=met.gives_variables_to_a_function,
+    ),
+    _Stopping(
         ("tensorflow.logical_and", "tensorflow.math.logical_and"),
         "layers of Keras 3 take `training` as Python's bool alone, and this is a tensor",
         "Write `training and self.trainable`.",
         when=lambda call, _: any(dotted(one.value) == "training" for one in call.args),
+    ),
+    Keras3Row(
+        ("if",),
+        "Keras 3 makes no graph of the branches in a layer or a model, so a test of a tensor stops "
+        "`fit`, and every tf.function",
+        "Write tf.cond or tf.where.",
+        when=met.tests_a_tensor_in_a_layer,
     ),
     _Stopping(
         (".__init__",),
@@ -564,6 +612,20 @@ _STOPS = (
         "a function of TensorFlow takes no input of a model, nor what Keras 3 computes of one",
         "Use keras.ops, or call the function in a layer, such as tf.keras.layers.Lambda.",
         when=met.gets_an_input,
+    ),
+    _Stopping(
+        (".call",),
+        "`call` gets inputs of a model here, which functions of TensorFlow in it do not take",
+        "Call the layer or model itself: `self(...)`.",
+        of=(met.of_own_layer,),
+        when=met.gets_an_input,
+    ),
+    _Stopping(
+        ("()",),
+        "names of layers and models of Keras 3 have no `/`",
+        "Write another character for it, and do not load files by these names.",
+        fix=met.without_slashes,
+        unsafe=True,
     ),
     _Stopping(
         tuple(keras_3.INDEXED),

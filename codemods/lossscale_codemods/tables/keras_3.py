@@ -55,6 +55,8 @@ MEMBERS_OF_DTYPES = frozenset(
     | {"min", "name", "real_dtype", "size"}
 )
 """Members of `tf.DType`."""
+MEMBERS_OF_SHAPES = frozenset({"as_list", "dims", "ndims", "num_elements", "rank"})
+"""Members of `tf.TensorShape` that a tuple lacks."""
 LISTS_OF_VARIABLES = frozenset(
     {"non_trainable_variables", "non_trainable_weights", "trainable_variables"}
     | {"trainable_weights", "variables", "weights"}
@@ -92,6 +94,11 @@ SIZES = {
     "Embedding": ("input_dim", "output_dim"),
 }
 """Layers of Keras 3 that take no other sizes than ints, and their first parameters."""
+WITH_WEIGHTS = (
+    "BatchNorm", "Bidirectional", "Conv", "Dense", "DepthwiseConv", "Embedding", "GRU", "LSTM",
+    "LayerNorm", "SeparableConv",
+)  # fmt: skip
+"""How layers that have weights begin."""
 _BY_LOADER = "Leave it out; Keras 3 takes it in a PyDataset."
 ARGUMENTS_GONE = (
     (
@@ -141,8 +148,15 @@ ARGUMENTS_GONE = (
     ),
 )
 """Arguments that Keras 3 refuses, by what is called, with what to do without them."""
+TENSORS = tuple(
+    f"tensorflow.{name}"
+    for name in ("equal", "greater", "less", "logical_", "math.", "not_equal", "random.", "reduce_")
+)
+"""How functions begin whose results are tensors that a program tests."""
 INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
+KEPT_VARIABLE = re.compile(rb"self\.\w+ = \[?(?:\w+\.)?Variable\(")
+"""How a layer keeps a `tf.Variable`."""
 CLASS_OF_MODULE = re.compile(rb"class \w+\([^)]*\bModule\b")
 """How a class that is a `tf.Module` begins."""
 TRAINING_BY_POSITION = re.compile(rb"self\.\w+(?:\[[^\]\n]*\])?\([^()=]+,\s*training\s*[,)]")

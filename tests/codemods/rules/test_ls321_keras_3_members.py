@@ -23,6 +23,7 @@ NEW_WRAPPER = (
     "import tensorflow as tf\nfrom compat_lossscale import keras3\n"
     "opt = keras3.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1), count_skipped_steps=True)\n"
 )
+STEP = "def step(image):\n    opt.apply_gradients([(g(image), image)])\n"
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,10 @@ def test_a_loss_scale_optimizer_takes_the_name_of_a_step() -> None:
             "opt.apply_gradients([(g, one)])\nopt.apply_gradients([(g, other)])",
             "the variables of its first step alone",
         ),
+        (
+            f"{STEP}one = tf.Variable(1.0)\nstep(one)\none = tf.Variable(2.0)\nstep(one)",
+            "the variables of its first step alone",
+        ),
     ],
 )
 def test_what_is_gone_is_reported(line: str, message: str) -> None:
@@ -83,6 +88,7 @@ def test_what_is_gone_is_reported(line: str, message: str) -> None:
     [
         "print(opt.learning_rate, opt.momentum)",
         "opt.apply_gradients([(g, one)])\nopt.apply_gradients([(h, one)])",
+        f"{STEP}one = tf.Variable(1.0)\nstep(one)\nstep(one)",
         "print(model.get_weights(), args.lr)",
         "opt = tf.keras.optimizers.SGD.from_config(opt.get_config())",
     ],

@@ -45,6 +45,21 @@ def test_what_cannot_be_seen_is_reported(line: str, message: str) -> None:
     check_review(f"{OLD}{line}\n", f"{PLAIN}{line}\n", message, target="keras3")
 
 
+OWN_STEP = (
+    "class Gan(tf.keras.Model):\n    def compile(self, one):\n        super().compile()\n"
+    "        self.one = one\n    def train_step(self, data):\n"
+    "        {}.apply_gradients(step(data))\n"
+)
+
+
+def test_the_default_of_compile_is_left_where_a_step_has_other_optimizers() -> None:
+    step = OWN_STEP.format("self.one")
+    check_transformed(OLD + step, PLAIN + step, target="keras3")
+    step = OWN_STEP.format("self.optimizer")
+    messages = ("takes RMSprop by itself", "no floor and no cap")
+    check_review(OLD + step, PLAIN + step, *messages, target="keras3")
+
+
 def test_optimizers_of_tensorflow_1_are_reported() -> None:
     line = f"{MODEL}model.compile(tf.compat.v1.train.AdamOptimizer(), 'mse')\n"
     check_review(OLD + line, PLAIN + line, "with its own optimizers alone", target="keras3")

@@ -10,6 +10,7 @@ from tests.codemods.checks import check_noop, check_transformed
 OLD = "import tensorflow as tf\nimport numpy as np\nfrom tensorflow.keras import layers\n"
 OLD += "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = OLD.replace("experimental.set_policy", "set_global_policy")
+BRANCH = "if tf.reduce_max(x) > 1: pass"
 
 
 @pytest.mark.parametrize(
@@ -19,8 +20,13 @@ NEW = OLD.replace("experimental.set_policy", "set_global_policy")
         ("layers.Dense(units=n / 2)", "layers.Dense(units=int(n / 2))"),
         ("layers.LSTM(tf.constant(3), True)", "layers.LSTM(int(tf.constant(3)), True)"),
         ("layers.Embedding(np.max(x), 4 / 2)", "layers.Embedding(int(np.max(x)), int(4 / 2))"),
+        ("layers.Dense(tf.shape(x)[1])", "layers.Dense(int(tf.shape(x)[1]))"),
         ("layers.AveragePooling2D()", "layers.AveragePooling2D(pool_size=2)"),
         ("layers.AvgPool1D(name='a')", "layers.AvgPool1D(name='a', pool_size=2)"),
+        ("layers.Input(shape=(3))", "layers.Input(shape=(3,))"),
+        ("tf.keras.Input(3, name='a')", "tf.keras.Input((3,), name='a')"),
+        ("conv.kernel.get_shape()", "tf.TensorShape(conv.kernel.shape)"),
+        ("net.weights[0].shape.as_list()", "tf.TensorShape(net.weights[0].shape).as_list()"),
     ],
 )
 def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> None:
@@ -32,6 +38,8 @@ def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> Non
     [
         "a = layers.Dense(n)",
         "a = layers.Dense(n // 2)",
+        "a = layers.Dense(x.shape[1])",
+        "n = 4\na = layers.Dense(n)",
         "a = layers.Conv2D(np.prod(s), 3)",
         "a = layers.Dropout(1 / 2)",
         "a = layers.AveragePooling2D(3)",
@@ -39,17 +47,59 @@ def test_layers_get_the_sizes_that_keras_3_takes(before: str, after: str) -> Non
         "a = layers.ConvLSTM2D(3, 3, recurrent_activation='sigmoid')",
         "a = layer.add_loss(loss)",
         "a = tf.reduce_mean(x)",
+        "a = layers.Flatten()(x)\na = tf.reduce_mean(a)",
         "a = tf.one_hot(labels, 3)",
         "a = cell.get_initial_state(batch_size=4)",
         "a = tf.keras.layers.Reshape((4,))(layers.Input((2, 2)))",
         "a = f(x, True)",
+        "a = f(x, name='a/b')",
+        "a = tf.keras.utils.to_categorical(y)\nm.fit(x, a)",
+        "def f(x):\n    if tf.reduce_max(x) > 1:\n        pass",
+        f"class A(layers.Layer):\n    @tf.function\n    def call(self, x):\n        {BRANCH}",
+        "class A(layers.Layer):\n    def call(self, x):\n        if tf.executing_eagerly(): pass",
+        "a = tf.Variable(x, name='a/b')",
+        "def move(to, of):\n    pass\nmove(a.variables, b.variables)",
+        "@tf.function\ndef move(to, of):\n    pass\nmove(a, b)",
+        "a = layers.Input(shape=s)",
+        "a = layers.Input(())",
+        "s = (4,)\na = layers.Input(s)",
+        "a = x.get_shape().as_list()",
+        "a = net.weights[0].shape[0]",
     ],
 )
 def test_what_keras_3_takes_stays(line: str) -> None:
     check_transformed(f"{OLD}{line}\n", f"{NEW}{line}\n", target=Target.KERAS3)
 
 
+def test_sizes_that_a_name_holds_are_converted() -> None:
+    lines = "n = tf.shape(x)[1]\na = layers.Embedding({}, 4)\n"
+    before, after = OLD + lines.format("n"), NEW + lines.format("int(n)")
+    check_transformed(before, after, target=Target.KERAS3)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("'a/b'", "'a_b'"), ("f'{n}/a/{b}'", "f'{n}_a_{b}'"), ("n + '/a'", "n + '_a'")],
+)
+def test_slashes_in_names_have_an_unsafe_fix(before: str, after: str) -> None:
+    lines = "a = layers.Dense(4, name={})\n"
+    given = OLD + lines.format(before), NEW + lines.format(after)
+    check_transformed(*given, target=Target.KERAS3, unsafe_fixes=True)
+
+
+def test_classes_stay_float32_in_a_step_of_its_own() -> None:
+    lines = "y = tf.keras.utils.to_categorical(y, 3){}\nwith tf.GradientTape() as tape:\n    pass\n"
+    before, after = OLD + lines.format(""), NEW + lines.format('.astype("float32")')
+    check_transformed(before, after, target=Target.KERAS3)
+
+
 INPUT = "x = layers.Input((4,))\nh = layers.Dense(4)(x)\n"
+OWN_CALL = (
+    "class Net(tf.keras.Model):\n    def show(self):\n        x = tf.keras.Input((4,))\n"
+    "        tf.keras.Model(x, self.call([x])).summary()\n"
+)
+MOVED = "def move(to, of):\n    to[0].assign(of[0])\n"
+BUILT = "def built(x):\n    x = layers.Dense(4)(x)\n"
 LOSS = "def loss(labels, logits):\n    return tf.gather(logits, labels)\nm.compile('sgd', loss)\n"
 STEP = (
     "class Net(tf.keras.Model):\n    def train_step(self, data):\n"
@@ -76,7 +126,14 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
     [
         (f"{INPUT}y = tf.nn.relu(x)\n", "takes no input of a model"),
         (f"{INPUT}y = tf.concat([h, h], 1)\n", "takes no input of a model"),
+        (f"{BUILT}    return tf.reshape(x, [-1])\n", "takes no input of a model"),
+        (OWN_CALL, "`call` gets inputs of a model here"),
+        ("a = layers.Dense(4, name='a/b')\n", "have no `/`"),
+        ("a = layers.Dense(4, name='a/{}'.format(n))\n", "have no `/`"),
+        ("class Net(tf.keras.Model):\n    pass\nNet(name=f'a/{b}')\n", "have no `/`"),
         (TWICE, "trains one model"),
+        (f"@tf.function\n{MOVED}move(a.variables, b.variables)\n", "tensors of the variables"),
+        (f"@tf.function(autograph=False)\n{MOVED}move(a.weights, b)\n", "tensors of the variables"),
         (f"{RATE}c = tf.keras.callbacks.LearningRateScheduler(rate)\n", "wants a float"),
         ("s = cell.get_initial_state(None, 4, tf.float32)\n", "the batch size alone"),
         ("m.compile('sgd', 'mse', target_tensors=[t])\n", "no target_tensors"),
@@ -99,6 +156,7 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         (f"{INPUT}m = tf.keras.Model(x, h)\nm(data, True)\n", "tensors alone by position"),
         (f"{BLOCK.format('x')}n = Net()\nn(data, False, None)\n", "alone by position"),
         (f"{BLOCK.format('x')}Net()(data, True)\n", "tensors alone by position"),
+        (BLOCK.format("0\n        if tf.reduce_max(x) > 1: pass"), "no graph of the branches"),
         (BLOCK.format("tf.logical_and(training, self.trainable)"), "Python's bool"),
         (MADE.format("tf.keras.Model", "self"), "nothing by position"),
         (PARTS.format("self.part(data)"), "calls its parts alone"),
@@ -109,9 +167,29 @@ def test_what_stops_is_reported(lines: str, words: str) -> None:
     assert words in message
 
 
-@pytest.mark.parametrize("line", ["self.block(x, training=True)", "self.scaled(x, training)"])
+@pytest.mark.parametrize(
+    "line", ["self.block(x, training=True)", "self.scaled(x, training)", "self.loss_of(x, True)"]
+)
 def test_training_by_its_name_and_own_methods_are_taken(line: str) -> None:
     assert reported(OLD + BLOCK.format(line)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x, training", "x, training=None"),
+        ("x, training: bool, n=1", "x, training: bool = None, n=1"),
+    ],
+)
+def test_call_gets_a_default_for_training(before: str, after: str) -> None:
+    call = "class Net(layers.Layer):\n    def call(self, {}):\n        return x\n"
+    check_transformed(OLD + call.format(before), NEW + call.format(after), target=Target.KERAS3)
+
+
+@pytest.mark.parametrize("given", ["x, training, mask", "x, training=False", "x"])
+def test_call_that_has_a_default_or_cannot_have_one_stays(given: str) -> None:
+    call = f"class Net(layers.Layer):\n    def call(self, {given}):\n        return x\n"
+    check_transformed(OLD + call, NEW + call, target=Target.KERAS3)
 
 
 SCHEDULE = (
