@@ -87,14 +87,12 @@ class OldName:
         path: Its dotted path, as the file reaches it.
         meaning: What it is.
         new: Paths of what means the same today, the preferred first; empty if nothing does.
-        public: Whether the path is of TensorFlow's public API.
         v1: Whether the path is of the `compat.v1` API.
     """
 
     path: str
     meaning: Meaning
     new: tuple[str, ...] = ()
-    public: bool = True
     v1: bool = False
 
     @property
@@ -245,7 +243,7 @@ def _public_keras(path: str) -> OldName | None:
         if path == module:
             return OldName(path, Meaning.MODULE, _keras_homes(root), v1=v1)
         if path.startswith(module + "."):
-            return _keras_member(path, path[len(module) + 1 :], root, public=True, v1=v1)
+            return _keras_member(path, path[len(module) + 1 :], root, v1=v1)
     return None
 
 
@@ -260,15 +258,13 @@ def _keras_homes(root: str) -> tuple[str, ...]:
     return ("tensorflow.keras.mixed_precision", v2, v1_to_v2)
 
 
-def _keras_member(
-    path: str, member: str, root: str, *, public: bool, v1: bool = False
-) -> OldName | None:
+def _keras_member(path: str, member: str, root: str, *, v1: bool = False) -> OldName | None:
     if member not in _KERAS_MEMBERS:
         first = member.partition(".")[0]
         if first in _KERAS_MEMBERS or first.startswith("__"):
             return None
         kept = (f"tf_keras.src.mixed_precision.{member}",) if first in _KEPT_PRIVATE else ()
-        return OldName(path, Meaning.PRIVATE, kept, public=False)
+        return OldName(path, Meaning.PRIVATE, kept)
     meaning, new = _KERAS_MEMBERS[member]
     paths: tuple[str, ...] = ()
     if new is not None:
@@ -276,19 +272,19 @@ def _keras_member(
         if new == NEW_OPTIMIZER_MEMBER and root.startswith("tensorflow"):
             # compat.v1.keras kept this one name only.
             paths += (f"tensorflow.compat.v1.keras.mixed_precision.{new}",)
-    return OldName(path, meaning, paths, public=public, v1=v1)
+    return OldName(path, meaning, paths, v1=v1)
 
 
 def _v1_homes() -> tuple[str, ...]:
     return (_V1_HOME, "tensorflow.compat.v1.compat.v1.mixed_precision")
 
 
-def _v1_member(path: str, member: str, *, public: bool, v1: bool) -> OldName | None:
+def _v1_member(path: str, member: str, *, v1: bool) -> OldName | None:
     name = member.removesuffix("_v1")
     if name not in _V1_MEMBERS:
         return None
     paths = tuple(f"{home}.{name}" for home in _v1_homes())
-    return OldName(path, _V1_MEMBERS[name], paths, public=public, v1=v1)
+    return OldName(path, _V1_MEMBERS[name], paths, v1=v1)
 
 
 def _public_v1(path: str) -> OldName | None:
@@ -298,7 +294,7 @@ def _public_v1(path: str) -> OldName | None:
             return OldName(path, Meaning.MODULE, _v1_homes(), v1=v1)
         for home in (module, f"{root}train.experimental"):
             if path.startswith(home + "."):
-                return _v1_member(path, path[len(home) + 1 :], public=True, v1=v1)
+                return _v1_member(path, path[len(home) + 1 :], v1=v1)
     return None
 
 
@@ -308,15 +304,15 @@ def _private(path: str) -> OldName | None:
         if rest and rest[0] in _PRIVATE_KERAS_MODULES:
             rest = rest[1:]
         if not rest:
-            return OldName(path, Meaning.MODULE, _keras_homes("tensorflow.keras"), public=False)
-        return _keras_member(path, ".".join(rest), "tensorflow.keras", public=False)
+            return OldName(path, Meaning.MODULE, _keras_homes("tensorflow.keras"))
+        return _keras_member(path, ".".join(rest), "tensorflow.keras")
     if match := _PRIVATE_TRAINING.match(path):
         rest = [part for part in path[match.end() :].split(".") if part]
         if not rest:
-            return OldName(path, Meaning.MODULE, _v1_homes(), public=False)
+            return OldName(path, Meaning.MODULE, _v1_homes())
         if rest == ["get"]:
-            return OldName(path, Meaning.LOSS_SCALE_GET, public=False)
-        return _v1_member(path, ".".join(rest), public=False, v1=True)
+            return OldName(path, Meaning.LOSS_SCALE_GET)
+        return _v1_member(path, ".".join(rest), v1=True)
     return None
 
 
