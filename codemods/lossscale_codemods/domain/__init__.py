@@ -6,7 +6,6 @@ from lossscale_codemods.domain.loss_scale_values import (
     LossScaleType,
     LossScaleTypes,
     UnknownAtomError,
-    atom_key,
     constant_or_none,
     parse_expression,
 )
