@@ -60,7 +60,6 @@ CODEMOD: Final = {
     "domain/version_reachability": "domain/test_version_guards.py",
     # Parts of the engine: a test migrates a source and compares the text and the records.
     "rewriting/engine": "rewriting/test_fixes.py",
-    "rewriting/rule_verdicts": "rewriting/test_resolution.py",
     "running/one_file": "running/test_processes.py",
     "reports/machine_formats": "reports/test_sarif.py",
     "reports/patches": "running/test_undo.py",

@@ -6,8 +6,6 @@ from lossscale_codemods.domain.loss_scale_values import (
     LossScaleType,
     LossScaleTypes,
     UnknownAtomError,
-    atom_key,
-    constant,
     constant_or_none,
     parse_expression,
 )
@@ -48,6 +46,7 @@ from lossscale_codemods.domain.what_is import (
 from lossscale_codemods.python import (
     Binding,
     BindingKind,
+    Definition,
     ProjectClass,
     ProjectFiles,
     Resolver,
@@ -58,9 +57,7 @@ from lossscale_codemods.python import (
     is_top,
     leaves_block,
     member_path,
-    module_at,
     others_name,
-    others_naming,
     scopes_in,
     words_in,
 )

@@ -42,8 +42,8 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 _LARGEST_EXPONENT = 4096
 
 
-class UnknownAtomError(Exception):
-    """An expression whose value is not known; the argument is the key of its atom."""
+class UnknownAtomError(ValueError):
+    """An expression whose value is not known; the argument is its source."""
 
 
 def parse_expression(source: str) -> ast.expr:
@@ -53,11 +53,6 @@ def parse_expression(source: str) -> ast.expr:
         SyntaxError: It is no expression.
     """
     return ast.parse(f"({source}\n)", mode="eval").body
-
-
-def atom_key(node: ast.expr) -> str:
-    """Returns what tells an atom from others."""
-    return ast.unparse(node)
 
 
 class Evaluator:
@@ -83,8 +78,8 @@ class Evaluator:
         Raises:
             UnknownAtomError: A part of it is not known.
         """
-        if atom_key(node) in self.atoms:
-            return self.atoms[atom_key(node)]
+        if ast.unparse(node) in self.atoms:
+            return self.atoms[ast.unparse(node)]
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
@@ -95,10 +90,10 @@ class Evaluator:
             return self.value(node.body if self.value(node.test) else node.orelse)
         if isinstance(node, ast.BoolOp):
             return self._bool(node)
-        if isinstance(node, ast.Call) and atom_key(node.func) in self.calls:
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in self.calls:
             args = [self.value(a) for a in node.args]
-            return self.calls[atom_key(node.func)](*args, **self.keywords(node))
-        raise UnknownAtomError(atom_key(node))
+            return self.calls[ast.unparse(node.func)](*args, **self.keywords(node))
+        raise UnknownAtomError(ast.unparse(node))
 
     def keywords(self, node: ast.Call) -> dict[str, Any]:
         """Returns the keyword arguments of a call, with `**` ones unpacked."""
@@ -114,9 +109,9 @@ class Evaluator:
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(left, str) or isinstance(right, str):
             # A loss scale is no arithmetic on strings, and `"x" * 2 ** 40` would fill the memory.
-            raise TypeError(atom_key(node))
+            raise TypeError(ast.unparse(node))
         if isinstance(node.op, ast.Pow | ast.LShift) and abs(right) > _LARGEST_EXPONENT:
-            raise OverflowError(atom_key(node))
+            raise OverflowError(ast.unparse(node))
         return _BINARY[type(node.op)](left, right)
 
     def _bool(self, node: ast.BoolOp) -> Any:
@@ -128,23 +123,11 @@ class Evaluator:
         return value
 
 
-def constant(source: str) -> Any:
-    """Returns the value of an expression of constants.
-
-    Raises:
-        ValueError: It has none that can be seen without running the program.
-    """
-    try:
-        return Evaluator().value(parse_expression(source))
-    except (UnknownAtomError, SyntaxError, ArithmeticError, TypeError, AttributeError) as error:
-        raise ValueError(source) from error
-
-
 def constant_or_none(source: str) -> Any:
     """Returns the value of an expression of constants; `None` for any other."""
     try:
-        return constant(source)
-    except ValueError:
+        return Evaluator().value(parse_expression(source))
+    except (SyntaxError, ValueError, ArithmeticError, TypeError, AttributeError):
         return None
 
 
@@ -182,12 +165,10 @@ class LossScaleTypes:
             if isinstance(node, cst.Name) and node.value in {"True", "False"}:
                 return {LossScaleType.NUMBER}
             return self._variable_kinds(node, seen)
-        try:
-            value = constant(self.tree.source(node))
-        except ValueError:
-            return {
-                LossScaleType.NUMBER if self._is_arithmetic(node, seen) else LossScaleType.UNKNOWN
-            }
+        value = constant_or_none(self.tree.source(node))
+        if value is None:
+            is_number = self._is_arithmetic(node, seen)
+            return {LossScaleType.NUMBER if is_number else LossScaleType.UNKNOWN}
         if value == "dynamic":
             return {LossScaleType.DYNAMIC}
         return {LossScaleType.NUMBER if isinstance(value, int | float) else LossScaleType.INVALID}

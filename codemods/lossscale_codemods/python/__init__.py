@@ -9,7 +9,6 @@ from lossscale_codemods.python.modules import (
     all_bindings,
     decorators,
     others_name,
-    others_naming,
     words_in,
 )
 from lossscale_codemods.python.name_resolution import (
@@ -19,7 +18,6 @@ from lossscale_codemods.python.name_resolution import (
 from lossscale_codemods.python.project_files import (
     ProjectFiles,
     is_top,
-    module_at,
 )
 from lossscale_codemods.python.reaching_definitions import (
     is_type_assertion,

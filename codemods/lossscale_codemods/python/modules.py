@@ -215,42 +215,23 @@ class Modules:
         return definitions
 
 
-def others_name(modules: Modules, words: Collection[str]) -> bool:
+def others_name(modules: Modules, words: Collection[str], *, if_unknown: bool = True) -> bool:
     """Whether another file that can run together with one has words in its code.
 
     Args:
         modules: The files of the project, as the one file imports them.
         words: The words.
-
-    Returns:
-        Whether one has; true as well where that is not known.
-    """
-    files = others_naming(modules, words)
-    return files is None or bool(files)
-
-
-def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None:
-    """Returns the other files that can run together with one and have words in their code.
-
-    Args:
-        modules: The files of the project, as the one file imports them.
-        words: The words.
-
-    Returns:
-        The files, in order; nothing if that is not known.
+        if_unknown: The answer if that cannot be seen of a file.
     """
     files = modules.files
     if files is None:
-        return []
+        return False
     paths = {path for word in words for path in files.mentioning(word)} - {files.path}
-    naming = []
-    for path in sorted(paths):
-        names = words_in(modules.source(path)) if path.suffix in {".py", ".pyi"} else None
-        if names is None:
-            return None
-        if not names.isdisjoint(words):
-            naming.append(path)
-    return naming
+    is_code = all(path.suffix in {".py", ".pyi"} for path in paths)
+    names = [words_in(modules.source(path)) for path in paths] if is_code else [None]
+    if None in names:
+        return if_unknown
+    return any(one is not None and not one.isdisjoint(words) for one in names)
 
 
 def _is_of_another_framework(resolver: Resolver) -> bool:

@@ -90,8 +90,6 @@ class Scope:
 
 
 COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-SCOPED = (cst.FunctionDef, cst.Lambda, cst.ClassDef, *COMPREHENSIONS)
-"""The kinds of nodes that have a scope of their own."""
 
 
 def import_path(node: cst.ImportFrom) -> str:

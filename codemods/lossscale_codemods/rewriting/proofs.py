@@ -22,7 +22,6 @@ from lossscale_codemods.domain import (
     Evaluator,
     LossScaleType,
     UnknownAtomError,
-    atom_key,
     constant_or_none,
     parse_expression,
 )
@@ -206,11 +205,11 @@ def _values(
     if claim.class_name and isinstance(old, ast.Call):
         given = [*old.args, *(keyword.value for keyword in old.keywords)]
         atoms: dict[str, object] = {
-            atom_key(one): number
+            ast.unparse(one): number
             for one, number in zip(given, _ARGUMENTS, strict=False)
-            if constant_or_none(atom_key(one)) is None
+            if constant_or_none(ast.unparse(one)) is None
         }
-        function = atom_key(old.func)
+        function = ast.unparse(old.func)
         made = Evaluator(atoms, {function: _CLASSES[claim.class_name]})
         with contextlib.suppress(ArithmeticError, *_CALL_ERRORS):
             yield atoms, made.value(old)
@@ -220,10 +219,10 @@ def _values(
         yield {}, known
         return
     # What a helper gets is the old argument, in which names may be those of today.
-    names = {atom_key(old)} | {
-        atom_key(part.args[0])
+    names = {ast.unparse(old)} | {
+        ast.unparse(part.args[0])
         for part in ast.walk(new)
-        if isinstance(part, ast.Call) and atom_key(part.func) in SOURCES
+        if isinstance(part, ast.Call) and ast.unparse(part.func) in SOURCES
     }
     kinds = _STAND_INS.keys() if LossScaleType.UNKNOWN in claim.kinds else claim.kinds
     for kind in kinds:
@@ -233,7 +232,7 @@ def _values(
 
 def _evaluate_new(node: ast.expr, evaluator: Evaluator) -> LossScaleSpec:
     if not isinstance(node, ast.Call):
-        raise UnknownAtomError(atom_key(node))
+        raise UnknownAtomError(ast.unparse(node))
     kept = [k for k in node.keywords if k.arg not in _OF_NO_SCALE]
     keywords = evaluator.keywords(ast.Call(node.func, [], kept))
     return LossScaleSpec.from_constructor(**keywords)

@@ -44,7 +44,7 @@ from lossscale_codemods.tables.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from lossscale_codemods.domain import Occurrence, Program, Resolver
+    from lossscale_codemods.domain import Definition, Occurrence, Program, Resolver
     from lossscale_codemods.rules.name_rendering import NameRenderer
 
 
@@ -321,46 +321,33 @@ class ArgumentReader(LossScaleTypes):
         if isinstance(node, cst.Call):
             return None
         source = " ".join(self.tree.source(node).split())
-        if self._is_of_another_file(node):
-            return _shared(f"{source} is a DynamicLossScale of another file")
         bindings = self.resolver.bindings(node)
         for value in [node, *(binding.value for binding in bindings)]:
             owner = attribute_owner(value, self.resolver) if value is not None else None
             if owner is not None and self.program.types.is_wrapper(owner):
                 return _shared(f"{source} is the loss scale of another optimizer")
+        named = self.program.types.project.modules.named(self.resolver, node)
+        moving = [one for one in named if is_moving(_made(one.binding), one.resolver)]
         uses = [use for binding in bindings for use in binding.uses]
         if isinstance(node, cst.Attribute):
             uses += self.program.reads_by_attribute.get(node.attr.value, ())
-        uses = [use for use in uses if self._asks_for_state(use)]
-        for binding in bindings:
-            made = binding.node.default if isinstance(binding.node, cst.Param) else binding.value
-            if is_moving(made, self.resolver):
-                uses += reads_of(binding, self.program)
-                if binding.kind is BindingKind.PARAMETER or self._repeats(binding.node, call):
-                    return _shared(f"{source} is made once and may be given to several optimizers")
-        for use in uses:
+        for use in uses if moving else filter(self._asks_for_state, uses):
             owner = use.value if isinstance(use, cst.Attribute) else None
             is_read = owner is not None and self.program.types.is_wrapper(owner)
             if not (self._is_in(use, call) or is_read or asks_for_settings(use, self.program)):
                 return _shared(f"{source} is also used on line {self.program.line(use)}")
+        if any(one.resolver is not self.resolver or self._repeats(one, call) for one in moving):
+            return _shared(f"{source} is made once and may be given to several optimizers")
         return None
 
-    def _repeats(self, start: cst.CSTNode, call: cst.CSTNode) -> bool:
-        """Whether a call can run more often than another place, such as an assignment."""
-        around = set(self.tree.ancestors(start))
+    def _repeats(self, made: Definition, call: cst.CSTNode) -> bool:
+        """Whether a call can run more often than what makes an object."""
+        if isinstance(made.binding.node, cst.Param):
+            return True
+        around = set(self.tree.ancestors(made.binding.node))
         repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
         above = (one for one in self.tree.ancestors(call) if isinstance(one, repeating))
         return any(one not in around for one in above)
-
-    def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
-        """Whether a name is that of an object that moves, which another file makes."""
-        if not isinstance(node, cst.Name | cst.Attribute):
-            return False
-        return any(
-            definition.resolver is not self.resolver
-            and is_moving(definition.binding.value, definition.resolver)
-            for definition in self.program.types.project.modules.named(self.resolver, node)
-        )
 
     def _asks_for_state(self, use: cst.CSTNode) -> bool:
         """Whether something is called, or asked for a state, which no number and no string has."""
@@ -497,6 +484,11 @@ def sides(value: cst.CSTNode | None) -> Iterator[cst.CSTNode]:
         yield from (*sides(value.left), *sides(value.right))
     elif value is not None:
         yield value
+
+
+def _made(binding: Binding) -> cst.BaseExpression | None:
+    """Returns what a name is assigned, or gets if a call gives it nothing."""
+    return binding.node.default if isinstance(binding.node, cst.Param) else binding.value
 
 
 def is_moving(node: cst.CSTNode | None, resolver: Resolver) -> bool:

@@ -34,6 +34,7 @@ from lossscale_codemods.domain import (
     Role,
     all_bindings,
     catches_error,
+    imported,
     is_part_of_old,
     leaves_block,
 )
@@ -161,7 +162,6 @@ class NeighbourUses:
             if not self._becomes(binding) and not self._is_told_by_reads(binding):
                 yield self._occurrence(binding.node, binding.path or "", Role.NEIGHBOUR)
         yield from self._whole_modules()
-        yield from self._stars()
         yield from self._names_of_stars()
 
     def moved_imports(self) -> Iterator[Occurrence]:
@@ -294,7 +294,7 @@ class NeighbourUses:
             if binding.kind is BindingKind.IMPORT
             and self.neighbour(binding.path) is not None
             and not self._is_left(binding.node, binding.path or "")
-            and not (isinstance(binding.node, cst.ImportAlias) and _binds_first(binding))
+            and not _binds_first(binding.node)
         ]
 
     def _becomes(self, binding: Binding) -> str:
@@ -336,17 +336,13 @@ class NeighbourUses:
         return bool(reads) and all(isinstance(one, cst.Attribute) for one in reads)
 
     def _whole_modules(self) -> Iterator[Occurrence]:
-        """Yields `import a.b.c`, which binds `a` alone, of modules that are not there."""
-        for node in self.tree.parents:
-            if not isinstance(node, cst.Import):
-                continue
-            for alias in node.names:
-                path = dotted(alias.name) or ""
-                if "." not in path or alias.asname is not None or self._is_kept_private(path):
-                    continue
-                left = self._is_left(alias, path)
-                if self.neighbour(path) is not None and not left:
-                    yield self._occurrence(alias, path, Role.NEIGHBOUR)
+        """Yields star imports, and `import a.b.c`, which binds `a` alone, of what is not there."""
+        for statement in self.tree.nodes(cst.Import, cst.ImportFrom):
+            for node, path in imported(statement):
+                is_dotted = _binds_first(node) and not self._is_kept_private(path)
+                is_whole = node is statement or is_dotted
+                if is_whole and self.neighbour(path) is not None and not self._is_left(node, path):
+                    yield self._occurrence(node, path, Role.NEIGHBOUR)
 
     def _names_of_stars(self) -> Iterator[Occurrence]:
         """Yields names that can come of nothing but `from numpy import *`."""
@@ -360,25 +356,17 @@ class NeighbourUses:
                     if neighbour is not None and neighbour.module_or_name == canonical(path):
                         yield self._occurrence(node, path, Role.NEIGHBOUR)
 
-    def _stars(self) -> Iterator[Occurrence]:
-        for scope in self.program.scopes.of_node.values():
-            for star in scope.stars:
-                left = self._is_left(star.node, star.path or "")
-                if self.neighbour(star.path) is not None and not left:
-                    yield self._occurrence(star.node, star.path or "", Role.NEIGHBOUR)
-
 
 def _last(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-def _binds_first(binding: Binding) -> bool:
-    """Whether an import statement is `import a.b.c`, which binds `a`."""
-    node = binding.node
+def _binds_first(node: cst.CSTNode) -> bool:
+    """Whether an import is `import a.b.c`, which binds `a`."""
     return (
         isinstance(node, cst.ImportAlias)
         and node.asname is None
-        and "." in (dotted(node.name) or "")
+        and isinstance(node.name, cst.Attribute)
     )
 
 

@@ -302,7 +302,7 @@ class OptimizersByName(Rule):
         argument = compiled.optimizer
         rewrite: Rewrite | None
         if argument is not None:
-            rewrite = self._of_argument(compiled, argument.value, program)
+            rewrite = self._of_argument(argument.value, program)
         elif compiled.is_unpacked:
             return _UNPACKED if compiled.is_proven else None
         else:
@@ -319,9 +319,8 @@ class OptimizersByName(Rule):
             observed_fixes=[ObservedFix("compile", (), rewrite)],
         )
 
-    def _of_argument(
-        self, compiled: Compile, value: cst.BaseExpression, program: Program
-    ) -> Rewrite | None:
+    @staticmethod
+    def _of_argument(value: cst.BaseExpression, program: Program) -> Rewrite | None:
         """Returns what makes the optimizer stay of its family; nothing if it does anyway."""
         start, end = program.tree.full_span(value)
         if isinstance(value, cst.SimpleString):

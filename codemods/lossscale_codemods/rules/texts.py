@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from lossscale_codemods.domain import Role, others_naming
+from lossscale_codemods.domain import Role, others_name
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.rules.lookups import last_name, literal_text, lookup_of
 from lossscale_codemods.source.reading import text_of
@@ -248,8 +248,8 @@ def _runs_text(program: Program) -> bool:
         for one in program.scopes.scope_of_read
     )
     is_called = any(isinstance(n, cst.Call) and _runs(n, program) for n in program.tree.parents)
-    elsewhere = others_naming(program.types.project.modules, _RUNS_ELSEWHERE)
-    return is_read or is_called or bool(elsewhere)
+    modules = program.types.project.modules
+    return is_read or is_called or others_name(modules, _RUNS_ELSEWHERE, if_unknown=False)
 
 
 def _runs(call: cst.Call, program: Program) -> bool:

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lossscale_codemods.project.byte_scan import can_hold_old_name, can_run_with_old
-from lossscale_codemods.project.connected_files import ImportGraph
 from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
-from lossscale_codemods.project.importers import project_files, used_by_others
+from lossscale_codemods.project.importers import ImportGraph, project_files, used_by_others
 from lossscale_codemods.reports.run_report import FileReport, RunReport
 from lossscale_codemods.running.one_file import migrate_task, suppressed, unreadable
 from lossscale_codemods.running.processes import Task, Workers, noting

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import codecs
 import dataclasses
-import difflib
 import json
 import re
 from typing import TYPE_CHECKING
@@ -150,15 +149,9 @@ def _encoded(text: str, cell: Cell, lines: list[str]) -> str:
         return json.dumps(lines, ensure_ascii=ascii_only)
     opening, closing = raw[: tokens[0].start()], raw[tokens[-1].end() :]
     separator = raw[tokens[0].end() : tokens[1].start()] if len(tokens) > 1 else "," + opening[1:]
-    old = [token.group() for token in tokens]
-    out: list[str] = []
-    matcher = difflib.SequenceMatcher(None, [json.loads(o) for o in old], lines, autojunk=False)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag == "equal":
-            out += old[i1:i2]
-        else:
-            out += [json.dumps(line, ensure_ascii=ascii_only) for line in lines[j1:j2]]
-    return opening + separator.join(out) + closing
+    old = {json.loads(token.group()): token.group() for token in tokens}
+    new = [old.get(line) or json.dumps(line, ensure_ascii=ascii_only) for line in lines]
+    return opening + separator.join(new) + closing
 
 
 def _split(program: str, masked: dict[str, str]) -> list[list[str]] | None:

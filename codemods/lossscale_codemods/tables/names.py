@@ -87,25 +87,18 @@ class OldName:
         path: Its dotted path, as the file reaches it.
         meaning: What it is.
         new: Paths of what means the same today, the preferred first; empty if nothing does.
-        public: Whether the path is of TensorFlow's public API.
         v1: Whether the path is of the `compat.v1` API.
     """
 
     path: str
     meaning: Meaning
     new: tuple[str, ...] = ()
-    public: bool = True
     v1: bool = False
 
     @property
     def is_of_keras_3(self) -> bool:
         """Whether it is looked for in the package `keras`, which is Keras 3 today."""
         return self.path.startswith("keras.")
-
-    @property
-    def is_loss_scale(self) -> bool:
-        """Whether this is one of the two loss scale classes that a spec can state."""
-        return self.meaning in (Meaning.FIXED, Meaning.DYNAMIC)
 
     def new_paths(self, target: Target) -> tuple[str, ...]:
         """Returns the paths of what it becomes, the preferred first; empty if there is none."""
@@ -163,16 +156,18 @@ _V1_MEMBERS = {
     "enable_mixed_precision_graph_rewrite": Meaning.REWRITE,
     "disable_mixed_precision_graph_rewrite": Meaning.REWRITE_OFF,
 }
-_CONTRIB_MEMBERS = (
-    "LossScaleOptimizer",
-    "LossScaleManager",
-    "FixedLossScaleManager",
-    "ExponentialUpdateLossScaleManager",
+CONTRIB_MEMBERS = frozenset(
+    {
+        "LossScaleOptimizer",
+        "LossScaleManager",
+        "FixedLossScaleManager",
+        "ExponentialUpdateLossScaleManager",
+    }
 )
-CONTRIB_MEMBERS = frozenset(_CONTRIB_MEMBERS)
-MEMBERS = frozenset({*_KERAS_MEMBERS, *_V1_MEMBERS, *_CONTRIB_MEMBERS, "experimental"})
+MEMBERS = frozenset({*_KERAS_MEMBERS, *_V1_MEMBERS, *CONTRIB_MEMBERS, "experimental"})
 """The last words of old names."""
 _V1_HOME = "tensorflow.compat.v1.mixed_precision"
+_V1_HOMES = (_V1_HOME, "tensorflow.compat.v1.compat.v1.mixed_precision")
 V1_OPTIMIZER_TODAY = f"{_V1_HOME}.MixedPrecisionLossScaleOptimizer"
 """The path at which the loss-scale optimizer of TensorFlow 1 still is."""
 KERAS_3_HOME = "compat_lossscale.keras3"
@@ -200,8 +195,8 @@ def lookup(path: str) -> OldName | None:
 def loss_scale_class(path: str) -> str | None:
     """Returns `"FixedLossScale"` or `"DynamicLossScale"` for a path to one of them."""
     old = lookup(path)
-    if old is not None and old.is_loss_scale:
-        return "FixedLossScale" if old.meaning is Meaning.FIXED else "DynamicLossScale"
+    if old is not None and old.meaning in (Meaning.FIXED, Meaning.DYNAMIC):
+        return str(old.meaning.value)
     short = canonical(path).removeprefix("tensorflow.compat.v1.mixed_precision.")
     return short if short in {"FixedLossScale", "DynamicLossScale"} else None
 
@@ -225,13 +220,7 @@ def loss_scale_optimizers(target: Target, home: str = "tensorflow") -> tuple[str
 
 def has_old_members(module: str) -> bool:
     """Whether a module that is still there had members that are gone."""
-    return bool(members(module)) or lookup(f"{module}.experimental") is not None
-
-
-def members(module: str) -> frozenset[str]:
-    """Returns the old names that `from module import *` can bring in."""
-    every = {*_KERAS_MEMBERS, *_V1_MEMBERS, *_CONTRIB_MEMBERS}
-    return frozenset(name for name in every if lookup(f"{module}.{name}") is not None)
+    return any(lookup(f"{module}.{name}") is not None for name in MEMBERS)
 
 
 def _public_keras(path: str) -> OldName | None:
@@ -245,7 +234,7 @@ def _public_keras(path: str) -> OldName | None:
         if path == module:
             return OldName(path, Meaning.MODULE, _keras_homes(root), v1=v1)
         if path.startswith(module + "."):
-            return _keras_member(path, path[len(module) + 1 :], root, public=True, v1=v1)
+            return _keras_member(path, path[len(module) + 1 :], root, v1=v1)
     return None
 
 
@@ -260,15 +249,13 @@ def _keras_homes(root: str) -> tuple[str, ...]:
     return ("tensorflow.keras.mixed_precision", v2, v1_to_v2)
 
 
-def _keras_member(
-    path: str, member: str, root: str, *, public: bool, v1: bool = False
-) -> OldName | None:
+def _keras_member(path: str, member: str, root: str, *, v1: bool = False) -> OldName | None:
     if member not in _KERAS_MEMBERS:
         first = member.partition(".")[0]
         if first in _KERAS_MEMBERS or first.startswith("__"):
             return None
         kept = (f"tf_keras.src.mixed_precision.{member}",) if first in _KEPT_PRIVATE else ()
-        return OldName(path, Meaning.PRIVATE, kept, public=False)
+        return OldName(path, Meaning.PRIVATE, kept)
     meaning, new = _KERAS_MEMBERS[member]
     paths: tuple[str, ...] = ()
     if new is not None:
@@ -276,29 +263,25 @@ def _keras_member(
         if new == NEW_OPTIMIZER_MEMBER and root.startswith("tensorflow"):
             # compat.v1.keras kept this one name only.
             paths += (f"tensorflow.compat.v1.keras.mixed_precision.{new}",)
-    return OldName(path, meaning, paths, public=public, v1=v1)
+    return OldName(path, meaning, paths, v1=v1)
 
 
-def _v1_homes() -> tuple[str, ...]:
-    return (_V1_HOME, "tensorflow.compat.v1.compat.v1.mixed_precision")
-
-
-def _v1_member(path: str, member: str, *, public: bool, v1: bool) -> OldName | None:
+def _v1_member(path: str, member: str, *, v1: bool) -> OldName | None:
     name = member.removesuffix("_v1")
     if name not in _V1_MEMBERS:
         return None
-    paths = tuple(f"{home}.{name}" for home in _v1_homes())
-    return OldName(path, _V1_MEMBERS[name], paths, public=public, v1=v1)
+    paths = tuple(f"{home}.{name}" for home in _V1_HOMES)
+    return OldName(path, _V1_MEMBERS[name], paths, v1=v1)
 
 
 def _public_v1(path: str) -> OldName | None:
     for root, v1 in (("tensorflow.", False), ("tensorflow.compat.v1.", True)):
         module = f"{root}mixed_precision.experimental"
         if path == module:
-            return OldName(path, Meaning.MODULE, _v1_homes(), v1=v1)
+            return OldName(path, Meaning.MODULE, _V1_HOMES, v1=v1)
         for home in (module, f"{root}train.experimental"):
             if path.startswith(home + "."):
-                return _v1_member(path, path[len(home) + 1 :], public=True, v1=v1)
+                return _v1_member(path, path[len(home) + 1 :], v1=v1)
     return None
 
 
@@ -308,15 +291,15 @@ def _private(path: str) -> OldName | None:
         if rest and rest[0] in _PRIVATE_KERAS_MODULES:
             rest = rest[1:]
         if not rest:
-            return OldName(path, Meaning.MODULE, _keras_homes("tensorflow.keras"), public=False)
-        return _keras_member(path, ".".join(rest), "tensorflow.keras", public=False)
+            return OldName(path, Meaning.MODULE, _keras_homes("tensorflow.keras"))
+        return _keras_member(path, ".".join(rest), "tensorflow.keras")
     if match := _PRIVATE_TRAINING.match(path):
         rest = [part for part in path[match.end() :].split(".") if part]
         if not rest:
-            return OldName(path, Meaning.MODULE, _v1_homes(), public=False)
+            return OldName(path, Meaning.MODULE, _V1_HOMES)
         if rest == ["get"]:
-            return OldName(path, Meaning.LOSS_SCALE_GET, public=False)
-        return _v1_member(path, ".".join(rest), public=False, v1=True)
+            return OldName(path, Meaning.LOSS_SCALE_GET)
+        return _v1_member(path, ".".join(rest), v1=True)
     return None
 
 
@@ -324,10 +307,10 @@ def _contrib(path: str) -> OldName | None:
     home = "tensorflow.contrib.mixed_precision"
     if path == home or path.startswith(home + ".python"):
         last = path.rsplit(".", 1)[-1]
-        if last in _CONTRIB_MEMBERS:
+        if last in CONTRIB_MEMBERS:
             return OldName(path, Meaning.CONTRIB)
         return OldName(path, Meaning.MODULE)
-    if path.startswith(home + ".") and path[len(home) + 1 :] in _CONTRIB_MEMBERS:
+    if path.startswith(home + ".") and path[len(home) + 1 :] in CONTRIB_MEMBERS:
         return OldName(path, Meaning.CONTRIB)
     return None
 

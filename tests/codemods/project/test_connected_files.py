@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.project.connected_files import (
+from lossscale_codemods.project.importers import (
     ImportGraph,
     module_names,
     scripts,
