@@ -669,6 +669,7 @@ class TrainingRecorder:
             wrap(base, name, self._applying)
         if "LossScaleOptimizer" in base.__name__:
             wrap(base, "__init__", self.hooked(after=self._wrapper_made))
+            wrap(base, "_wrap", self.hooked(after=self._scale_given))
         for name in ("__getattribute__", "__setattr__"):
             if base is not object:
                 wrap(base, name, self._asking)
@@ -685,7 +686,11 @@ class TrainingRecorder:
     def _asked_for_scale(self, args: Any, _: Any) -> None:
         self.note("loss_scale", _kind(args[0]))
 
-    def _wrapper_made(self, _: Any, args: Any, __: Any) -> None:
+    def _wrapper_made(self, result: Any, args: Any, options: Any) -> None:
+        if not hasattr(args[0], "_wrap"):  # else it is ours, and gets its loss scale later
+            self._scale_given(result, args, options)
+
+    def _scale_given(self, _: Any, args: Any, __: Any) -> None:
         scale = _attribute(args[0], "_loss_scale")
         kind = "%s %s" % (_kind(scale), loss_scale_settings(args[0]))
         self.note("scale", kind, nearest=True)
