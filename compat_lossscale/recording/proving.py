@@ -36,6 +36,11 @@ OTHER_DATA = (
     "The migrated program gets other data. It was run again for {} steps, with the data that the "
     "unchanged program got."
 )
+AS_PYTHON_RUNS_IT = (
+    "--tf1 is for the program as it is. The migrated program is run as `python` runs it: first let "
+    "it say `import tensorflow.compat.v1 as tf` and `tf.disable_v2_behavior()`, for which "
+    "TensorFlow has tf_upgrade_v2, and prove it without --tf1."
+)
 
 
 class ProofError(CompatLossScaleError):
@@ -118,6 +123,8 @@ def prove(
             comparison.notes[:] = [x for x in comparison.notes if x != NOT_KNOWN_IF_REPRODUCED]
         if more:
             comparison.notes.append(OTHER_DATA.format(more[1]))
+        if "--tf1" in options and comparison.verdict is ComparisonVerdict.DIFFERENT:
+            comparison.notes.append(AS_PYTHON_RUNS_IT)
         return comparison
 
 
