@@ -37,9 +37,8 @@ OTHER_DATA = (
     "unchanged program got."
 )
 AS_PYTHON_RUNS_IT = (
-    "--tf1 is for the program as it is. The migrated program is run as `python` runs it: first let "
-    "it say `import tensorflow.compat.v1 as tf` and `tf.disable_v2_behavior()`, for which "
-    "TensorFlow has tf_upgrade_v2, and prove it without --tf1."
+    "--tf1 is for the program as it is. `python` runs the migrated one: let the program say first "
+    "`import tensorflow.compat.v1 as tf` and `tf.disable_v2_behavior()`. Then leave --tf1 out."
 )
 
 

@@ -34,6 +34,7 @@ import sysconfig
 import tempfile
 import threading
 import time
+import traceback
 import types
 import weakref
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
@@ -183,8 +184,7 @@ def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any]]:
     except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
         raise RecordingError("%s cannot be read: %s" % (path, error)) from None
     if not batches and not any(line["initial"] for line in optimizers):
-        message = "%s has no initial values: record it with --with-initial-values"
-        raise RecordingError(message % path)
+        raise RecordingError("%s has no initial values: it needs --with-initial-values" % path)
     return optimizers, batches
 
 
@@ -316,13 +316,8 @@ class ProgramPlaces:
 
     def of_traceback(self, trace: Any) -> List[str]:
         """Returns the lines of the program in a traceback, the innermost first."""
-        places: List[str] = []
-        while trace is not None:
-            name = self.name_of(trace.tb_frame.f_code.co_filename)
-            if name is not None:
-                places.insert(0, "%s:%d" % (name, trace.tb_lineno))
-            trace = trace.tb_next
-        return places[:_MOST_CALLS]
+        named = [(self.name_of(f.f_code.co_filename), n) for f, n in traceback.walk_tb(trace)]
+        return ["%s:%d" % one for one in named if one[0] is not None][::-1][:_MOST_CALLS]
 
 
 class _Tee:
@@ -1666,8 +1661,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     try:
         _run(recorder, program)
     finally:
-        if options.twice:
-            append_again(output)
+        if options.twice and os.path.exists(output + ".again"):
+            with open(output, "ab") as file, open(output + ".again", "rb") as again:
+                shutil.copyfileobj(again, file)
+            os.remove(output + ".again")
 
 
 def _run(recorder: TrainingRecorder, program: List[str]) -> None:
@@ -1762,14 +1759,6 @@ def run_in_copy(options: Any, program: List[str]) -> None:
     os.chdir(copy)
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-
-
-def append_again(output: str) -> None:
-    """Puts the recording of the run in a copy behind the other one, in the same file."""
-    if os.path.exists(output + ".again"):
-        with open(output, "ab") as file, open(output + ".again", "rb") as again:
-            shutil.copyfileobj(again, file)
-        os.remove(output + ".again")
 
 
 def copy_folder(folder: str, top: str) -> str:
