@@ -29,7 +29,7 @@ from compat_lossscale.spec import (
 
 
 class ForeignLossScale(LossScale):
-    """A user's own subclass of TensorFlow's own `LossScale`, adapted to this package's classes.
+    """A loss scale of a user's own on a class of TensorFlow, adapted to this package's classes.
 
     Args:
         loss_scale: The user's object. It keeps its state and decides everything.
@@ -92,8 +92,7 @@ def as_loss_scale(
     Args:
         loss_scale: `"dynamic"`, a Python int or float, or a LossScale. An object of this package,
             or of a subclass, is returned as it is, so that its state is shared with the caller, as
-            in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and share their state
-            too.
+            in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and share it too.
         rule: The rule of a dynamic loss scale. `loss_scale` must be `"dynamic"` then.
         below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
 
@@ -120,11 +119,9 @@ def as_loss_scale(
         )
     if isinstance(loss_scale, LossScale):
         return loss_scale
-    if isinstance(loss_scale, native.LossScale):
-        if type(loss_scale) is native.DynamicLossScale:
-            return DynamicLossScale.sharing_state_of(loss_scale)
-        if type(loss_scale) is native.FixedLossScale:
-            return from_spec(LossScaleSpec.from_argument(loss_scale))
+    if type(loss_scale) is native.DynamicLossScale:
+        return DynamicLossScale.sharing_state_of(loss_scale)
+    if isinstance(loss_scale, native.LossScale) and type(loss_scale) is not native.FixedLossScale:
         return ForeignLossScale(loss_scale)
     if isinstance(loss_scale, int | float) and not below_one:
         return FixedLossScale(loss_scale)

@@ -17,6 +17,7 @@ from compat_lossscale.errors import (
 )
 from compat_lossscale.members.counting import CountsSkippedSteps
 from compat_lossscale.members.loss_scales import (
+    ForeignLossScale,
     LossScaleConfigs,
     as_loss_scale,
     from_spec,
@@ -71,7 +72,9 @@ class OldMembers(CountsSkippedSteps):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "_loss_scale":
-            # Users' subclasses of TensorFlow 2.0 to 2.3 assigned another one.
+            # Programs assigned another one: with TensorFlow 2.4, one that is no LossScale.
+            if hasattr(value, "update") and callable(value) and not hasattr(value, "get_config"):
+                value = ForeignLossScale(value)
             self._attach(as_loss_scale(value, below_one=True))
         else:
             super().__setattr__(name, value)

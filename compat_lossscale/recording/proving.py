@@ -36,6 +36,10 @@ OTHER_DATA = (
     "The migrated program gets other data. It was run again for {} steps, with the data that the "
     "unchanged program got."
 )
+AS_PYTHON_RUNS_IT = (
+    "--tf1 is for the program as it is. `python` runs the migrated one: let the program say first "
+    "`import tensorflow.compat.v1 as tf` and `tf.disable_v2_behavior()`. Then leave --tf1 out."
+)
 
 
 class ProofError(CompatLossScaleError):
@@ -118,6 +122,8 @@ def prove(
             comparison.notes[:] = [x for x in comparison.notes if x != NOT_KNOWN_IF_REPRODUCED]
         if more:
             comparison.notes.append(OTHER_DATA.format(more[1]))
+        if "--tf1" in options and comparison.verdict is ComparisonVerdict.DIFFERENT:
+            comparison.notes.append(AS_PYTHON_RUNS_IT)
         return comparison
 
 

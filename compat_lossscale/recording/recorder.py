@@ -35,6 +35,7 @@ import sysconfig
 import tempfile
 import threading
 import time
+import traceback
 import types
 import weakref
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
@@ -316,13 +317,8 @@ class ProgramPlaces:
 
     def of_traceback(self, trace: Any) -> List[str]:
         """Returns the lines of the program in a traceback, the innermost first."""
-        places: List[str] = []
-        while trace is not None:
-            name = self.name_of(trace.tb_frame.f_code.co_filename)
-            if name is not None:
-                places.insert(0, "%s:%d" % (name, trace.tb_lineno))
-            trace = trace.tb_next
-        return places[:_MOST_CALLS]
+        named = [(self.name_of(f.f_code.co_filename), n) for f, n in traceback.walk_tb(trace)]
+        return ["%s:%d" % one for one in named if one[0] is not None][::-1][:_MOST_CALLS]
 
 
 class _Tee:
@@ -679,6 +675,7 @@ class TrainingRecorder:
             wrap(base, name, self._applying)
         if "LossScaleOptimizer" in base.__name__:
             wrap(base, "__init__", self.hooked(after=self._wrapper_made))
+            wrap(base, "_wrap", self.hooked(after=self._scale_given))
         for name in ("__getattribute__", "__setattr__"):
             if base is not object:
                 wrap(base, name, self._asking)
@@ -695,7 +692,11 @@ class TrainingRecorder:
     def _asked_for_scale(self, args: Any, _: Any) -> None:
         self.note("loss_scale", _kind(args[0]))
 
-    def _wrapper_made(self, _: Any, args: Any, __: Any) -> None:
+    def _wrapper_made(self, result: Any, args: Any, options: Any) -> None:
+        if not hasattr(args[0], "_wrap"):  # else it is ours, and gets its loss scale later
+            self._scale_given(result, args, options)
+
+    def _scale_given(self, _: Any, args: Any, __: Any) -> None:
         scale = _attribute(args[0], "_loss_scale")
         kind = "%s %s" % (_kind(scale), loss_scale_settings(args[0]))
         self.note("scale", kind, nearest=True)
@@ -1677,8 +1678,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     try:
         _run(recorder, program)
     finally:
-        if options.twice:
-            append_again(output)
+        if options.twice and os.path.exists(output + ".again"):
+            with open(output, "ab") as file, open(output + ".again", "rb") as again:
+                shutil.copyfileobj(again, file)
+            os.remove(output + ".again")
 
 
 def _run(recorder: TrainingRecorder, program: List[str]) -> None:
@@ -1773,14 +1776,6 @@ def run_in_copy(options: Any, program: List[str]) -> None:
     os.chdir(copy)
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-
-
-def append_again(output: str) -> None:
-    """Puts the recording of the run in a copy behind the other one, in the same file."""
-    if os.path.exists(output + ".again"):
-        with open(output, "ab") as file, open(output + ".again", "rb") as again:
-            shutil.copyfileobj(again, file)
-        os.remove(output + ".again")
 
 
 def copy_folder(folder: str, top: str) -> str:

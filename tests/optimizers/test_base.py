@@ -507,6 +507,39 @@ def test_another_loss_scale_may_be_assigned(family: Family, tmp_path: Path) -> N
         opt._loss_scale = "foo"
 
 
+class Halving(tf.Module):
+    """What TensorFlow 2.4's optimizer had as its loss scale was no LossScale, nor is this."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.current_loss_scale = tf.Variable(8.0, trainable=False)
+
+    def __call__(self) -> tf.Tensor:
+        """The loss scale of this moment."""
+        return tf.convert_to_tensor(self.current_loss_scale)
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        """Halves the loss scale, whatever the gradients are."""
+        del grads
+        return self.current_loss_scale.assign(self.current_loss_scale / 2.0), True
+
+
+def test_what_updates_itself_may_be_assigned_as_in_tensorflow_2_4(
+    family: Family, tmp_path: Path
+) -> None:
+    opt = LossScaleOptimizer(family.sgd(1.0))
+    opt._loss_scale = loss_scale = Halving()
+    v = tf.Variable(1.0)
+    opt.minimize(lambda: v * 2.0, [v])
+    assert (opt.loss_scale, v, opt.dynamic) == (4.0, -1.0, True)
+    assert loss_scale() == 4.0
+    path = tf.train.Checkpoint(opt=opt).save(str(tmp_path / "checkpoint"))
+    names = [name for name, _ in tf.train.list_variables(path) if "loss_scale" in name]
+    assert names == ["opt/loss_scale/current_loss_scale/.ATTRIBUTES/VARIABLE_VALUE"]
+    with pytest.raises(ValueError, match="loss scale identifier"):
+        compat_lossscale.experimental.LossScaleOptimizer(family.sgd(), Halving())
+
+
 # --- errors -------------------------------------------------------------------------------------
 
 

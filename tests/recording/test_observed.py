@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from compat_lossscale.recording.reading import observed_kinds, read
 from tests.recording.loading import RECORDER
 from tests.support import python
@@ -55,3 +57,31 @@ def test_a_run_tells_what_came_by(tmp_path: Path) -> None:
         (12, "compile"): ("Adam", 1),
         (12, "made"): ("Adam", 1),
     }
+
+
+OF_ITS_OWN = """
+import tensorflow as tf
+
+class Halving(tf.mixed_precision.experimental.DynamicLossScale):
+    pass
+
+wrapper = tf.keras.mixed_precision.experimental.LossScaleOptimizer
+for scale in (Halving(8.0, 3),):
+    wrapper(tf.keras.optimizers.SGD(), scale)
+for scale in ("dynamic",):
+    wrapper(tf.keras.optimizers.SGD(), scale)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keras", [(), ("--keras3",)], ids=["tf-keras", "Keras 3"])
+def test_an_old_program_tells_which_loss_scale_its_wrapper_got(
+    keras: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(OF_ITS_OWN)
+    python(
+        "-m", "compat_lossscale", "run", *keras, "--record", "it.lsr", "train.py", cwd=tmp_path
+    )  # fmt: skip
+    kinds = observed_kinds(read(str(tmp_path / "it.lsr")).observed)["train.py"]
+    assert kinds[9]["scale"][0].endswith(".Halving dynamic 8 3")
+    assert kinds[11]["scale"][0].startswith("compat_lossscale.core.dynamic_loss_scale.Dynamic")

@@ -178,6 +178,31 @@ def test_a_program_that_fails_before_its_first_step_is_named_with_its_error(
     assert "which ended with ModuleNotFoundError: No module named" in printed
 
 
+OF_TENSORFLOW_1 = """
+import tensorflow as tf
+w = tf.get_variable("w", initializer=1.0)
+optimizer = tf.train.GradientDescentOptimizer(0.1)
+optimizer = tf.train.experimental.MixedPrecisionLossScaleOptimizer(optimizer, 8.0)
+step = optimizer.minimize(w * w)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(step)
+"""
+
+
+@pytest.mark.slow
+def test_a_program_of_tensorflow_1_is_proven_when_it_says_so_itself(tmp_path: Path) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(OF_TENSORFLOW_1)
+    options = ("-m", "compat_lossscale", "migrate", ".", "--prove")
+    printed = python(*options, "--tf1 train.py", cwd=tmp_path).stdout
+    assert proving.AS_PYTHON_RUNS_IT in printed
+    itself = "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()"
+    program.write_text(OF_TENSORFLOW_1.replace("import tensorflow as tf", itself))
+    printed = python(*options, "train.py", cwd=tmp_path).stdout
+    assert "Same to the bit for 1 step." in printed
+
+
 def test_a_program_that_cannot_run_says_why(tmp_path: Path) -> None:
     with pytest.raises(proving.ProofError, match="needs a program"):
         proving.prove(tmp_path, {}, "--tf1")
