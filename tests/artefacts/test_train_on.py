@@ -12,6 +12,8 @@ import pytest
 
 from tests.support import python
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 # Their writers kept no loss-scale state in these, so nobody can restore it.
 WITHOUT_SCALE = (".h5", ".keras")
@@ -51,7 +53,6 @@ def approximately(state: Any) -> Any:
     return pytest.approx(state, rel=1e-6, abs=1e-6) if isinstance(state, float) else state
 
 
-@pytest.mark.slow
 def test_what_holds_all_state_continues_as_its_writer_did(trained: dict[str, Any]) -> None:
     complete = [artefact for artefact in trained if not artefact.endswith(WITHOUT_SCALE)]
     assert len(complete) >= 11 // EVERY
@@ -59,7 +60,6 @@ def test_what_holds_all_state_continues_as_its_writer_did(trained: dict[str, Any
         assert trained[artefact] == approximately(record(artefact)["continued"]), artefact
 
 
-@pytest.mark.slow
 def test_what_holds_the_optimizer_alone_continues_but_for_the_loss_scale(
     trained: dict[str, Any],
 ) -> None:

@@ -108,6 +108,7 @@ def test_a_script_sees_what_python_would_show_it(script: tuple[Path, Any, str]) 
     assert {name: seen[name] for name in expected} == expected
 
 
+@pytest.mark.slow
 def test_what_a_program_says_to_tensorflow_in_its_environment_counts(
     script: tuple[Path, Any, str],
 ) -> None:

@@ -74,6 +74,7 @@ def test_every_message_says_where_it_comes_from() -> None:
     assert len(ENTRIES) == len(re.findall("^### ", PAGE, re.MULTILINE)) >= 60
 
 
+@pytest.mark.slow
 def test_what_others_raise_is_what_they_raise_today(tmp_path: Path) -> None:
     errors = run_each([one.source for one in RAISED], tmp_path)
     assert [
@@ -83,6 +84,7 @@ def test_what_others_raise_is_what_they_raise_today(tmp_path: Path) -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_the_cures_raise_nothing(tmp_path: Path) -> None:
     cured = [one for one in ENTRIES if one.cure and one.cure != "run"]
     errors = run_each([one.cure for one in cured], tmp_path)
@@ -90,6 +92,7 @@ def test_the_cures_raise_nothing(tmp_path: Path) -> None:
     assert {message: error for message, error in found.items() if error != "no error"} == {}
 
 
+@pytest.mark.slow
 def test_run_cures_what_it_is_said_to_cure(tmp_path: Path) -> None:
     cured = [one for one in ENTRIES if one.cure == "run"]
     errors = run_each([one.source for one in cured], tmp_path, installed=True)

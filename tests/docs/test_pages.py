@@ -22,7 +22,14 @@ WRITTEN_BY_HAND = [page for page in PAGES if not page.startswith(MADE_BY_A_PROGR
 # Tests of whole models and of proofs, and the README, do the same as these in less time.
 NIGHTLY = {"docs/old-models.md", "docs/prove-your-migration.md", "docs/start.md"}
 # They start with another Keras, in processes that share nothing, or prove a program.
-SLOW = {"README.md", "docs/after.md", "docs/jax.md", "docs/keras3.md", "docs/workers.md"}
+SLOW = {
+    "README.md",
+    "docs/after.md",
+    "docs/guide.md",
+    "docs/jax.md",
+    "docs/keras3.md",
+    "docs/workers.md",
+}
 MARKS = {
     **dict.fromkeys(NIGHTLY, pytest.mark.nightly),
     **dict.fromkeys(SLOW, pytest.mark.slow),

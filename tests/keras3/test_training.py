@@ -131,6 +131,7 @@ if BACKEND == "tensorflow":
 
         assert_same(trained(make, ROWS, loop(protocol, jit_compile)))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("train", [fit, train_on_batch])
     def test_two_replicas(mirrored: Any, train: Any) -> None:
         results = []

@@ -208,6 +208,7 @@ print("with a value", os.environ["TF_USE_LEGACY_KERAS"])
     ).splitlines()
 
 
+@pytest.mark.slow
 def test_every_name_is_back_in_every_import_form_when_installed_first(
     installed_first: list[str],
 ) -> None:
@@ -456,6 +457,7 @@ compat_lossscale.uninstall()
     assert "before `import tensorflow`" in lines[0]
 
 
+@pytest.mark.slow
 def test_the_optimizers_are_those_asked_for() -> None:
     for legacy in (True, False):
         out = run_code(

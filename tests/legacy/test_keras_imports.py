@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.support import python
 
 PROGRAM = """\
@@ -21,6 +19,8 @@ from keras.utils.generic_utils import CustomObjectScope
 import numpy as np
 import tensorflow as tf
 import helper
+
+pytestmark = pytest.mark.slow
 
 assert keras.layers is layers is helper.layers
 assert layers.Dense is tf.keras.layers.Dense
@@ -62,7 +62,6 @@ def test_a_module_of_the_programs_own_stays(tmp_path: Path) -> None:
     assert done.stdout == "4 3\n", done.stderr
 
 
-@pytest.mark.slow
 def test_keras_3_is_there_without_what_run_serves_besides(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import keras\nprint(keras.__version__[0])\n")
     command = ("-m", "compat_lossscale", "run", "--only-loss-scale", "train.py")

@@ -25,6 +25,8 @@ from tests import forked_python
 from tests.artefacts.test_train_on import approximately
 from tests.formats.samples import ARTEFACTS, archive
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 MODEL = '''
 import tensorflow as tf
@@ -256,7 +258,6 @@ def test_what_is_not_converted_is_named_with_the_reason(
 # --- the command ----------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     source, output = tmp_path / "old.h5", tmp_path / "new.keras"
     shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)
@@ -284,7 +285,6 @@ def test_the_model_of_a_class_of_its_own_is_found_in_a_checkpoint() -> None:
         assert process._is_model(children, model) is found, children
 
 
-@pytest.mark.slow
 def test_a_conversion_has_limited_memory(tmp_path: Path) -> None:
     script = tmp_path / "build.py"
     script.write_text(

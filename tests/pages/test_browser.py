@@ -30,10 +30,13 @@ from tests.watching.histories import history_of, skipping
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    BROWSER is None or DRIVER is None,
-    reason="needs Chromium and its driver (Debian: apt-get install chromium chromium-driver)",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        BROWSER is None or DRIVER is None,
+        reason="needs Chromium and its driver (Debian: apt-get install chromium chromium-driver)",
+    ),
+]
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 ATTACK = "</script><img src=x onerror=\"document.title='taken'\">"
 Open = Callable[..., webdriver.Chrome]
@@ -101,7 +104,6 @@ def until(driver: webdriver.Chrome, condition: Callable[[Any], object]) -> None:
     WebDriverWait(driver, 20).until(condition)
 
 
-@pytest.mark.slow
 def test_it_loads_nothing_runs_nothing_of_what_it_shows_and_complains_of_nothing(
     browser: Open, report: Path
 ) -> None:

@@ -11,6 +11,8 @@ from compat_lossscale.recording.comparison import compare
 from compat_lossscale.recording.reading import Recording
 from tests.recording.mutations import PROGRAMS, Mutation, mutations, recorded, wrong
 
+pytestmark = pytest.mark.slow
+
 MUTATIONS = list(mutations())
 
 
