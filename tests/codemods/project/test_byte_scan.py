@@ -50,7 +50,7 @@ MEMBERS = [
     *names._KERAS_MEMBERS,
     *names._V1_MEMBERS,
     *(f"{name}_v1" for name in names._V1_MEMBERS),
-    *names.CONTRIB_MEMBERS,
+    *sorted(names.CONTRIB_MEMBERS),
     "get",
 ]
 OLD_PATHS = [
