@@ -40,7 +40,7 @@ demo: $(VENV)/ready
 
 # A selection for every change: see the markers in pyproject.toml. The rest is in `make nightly`.
 test: $(VENV)/ready
-	@echo "This takes five to seven minutes on two quiet cores. 'pytest tests/FOLDER' runs some tests."
+	@echo "This takes about six minutes on two quiet cores. 'pytest tests/FOLDER' runs some tests."
 	$(RUN) pytest $(PARALLEL)
 
 # Tests of that selection that take seconds each. CI runs them too.

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support import python
+
+pytestmark = pytest.mark.slow
 
 PROGRAM = """\
 import keras
@@ -19,8 +23,6 @@ from keras.utils.generic_utils import CustomObjectScope
 import numpy as np
 import tensorflow as tf
 import helper
-
-pytestmark = pytest.mark.slow
 
 assert keras.layers is layers is helper.layers
 assert layers.Dense is tf.keras.layers.Dense
