@@ -85,7 +85,7 @@ model.fit(Data(), verbose=0, shuffle=False)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_keras_3_gets_the_data_of_a_generator_that_it_asks_otherwise(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(GENERATOR)
     done = prove(tmp_path, "--target", "keras3")
@@ -190,7 +190,7 @@ with tf.Session() as session:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_program_of_tensorflow_1_is_proven_when_it_says_so_itself(tmp_path: Path) -> None:
     program = tmp_path / "train.py"
     program.write_text(OF_TENSORFLOW_1)
