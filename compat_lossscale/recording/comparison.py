@@ -306,12 +306,12 @@ class _Comparing:
         if output:
             self._printed()
         self._notes()
-        result.notes = list(dict.fromkeys(result.notes))  # Several optimizers can have one alike.
         parted = [start for start, _ in result.by_variable.values() if start]
         result.exact = min(parted) - 1 if parted else result.steps
         result.bits &= not parted
         self.found.sort(key=lambda one: one.step)
         self._conclude()
+        result.notes = list(dict.fromkeys(result.notes))  # Several optimizers can have one alike.
         return result
 
     def _differ(

@@ -374,6 +374,7 @@ def test_a_step_that_draws_otherwise_in_another_version_tells_nothing(
     result = compare(recording(tmp_path, drawn), after)
     if draws[0]:
         assert (result.verdict, result.parted) == (ComparisonVerdict.DIFFERENT, "step")
+        assert len(result.notes) == len(set(result.notes))
     else:
         assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
         assert "such as dropout" in result.reason
