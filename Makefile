@@ -45,7 +45,7 @@ test: $(VENV)/ready
 
 # Tests of that selection that take seconds each. CI runs them too.
 test-slow: $(VENV)/ready
-	SLOW_TESTS=yes $(RUN) pytest $(PARALLEL)
+	SLOW_TESTS=yes $(RUN) pytest $(PARALLEL) $$(grep -rl 'mark\.slow' tests --include='test_*.py')
 
 # The tests of Keras 3 on JAX. CI runs them too.
 test-jax: $(VENV)/ready

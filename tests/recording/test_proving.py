@@ -158,7 +158,7 @@ def test_a_program_that_ends_by_chance_is_not_told(tmp_path: Path) -> None:
     assert "does not end the same way twice" in prove(folder).stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_the_program_prints_otherwise_in_each_run_is_left_out(tmp_path: Path) -> None:
     printing = "print('speed', int.from_bytes(os.urandom(4), 'big'))"
     (tmp_path / "train.py").write_text(PROGRAM.format(before=printing))
