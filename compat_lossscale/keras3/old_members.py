@@ -9,6 +9,7 @@ the error of an access says what to use instead.
 from __future__ import annotations
 
 import functools
+import inspect
 import numbers
 import operator
 import types
@@ -101,6 +102,7 @@ def put_into_layers(undo: Undo) -> None:
     for cls in (metric, layer):
         set_attribute(cls, "add_weight", around(cls.add_weight, _add_weight), undo)
     set_attribute(layer, "add_variable", layer.add_weight, undo)
+    set_attribute(layer, "__call__", around(layer.__call__, _name_arguments), undo)
     set_attribute(layer, "__setattr__", around(layer.__setattr__, _keep_in_layer), undo)
     if not hasattr(metric, "reset_states"):
         set_attribute(metric, "reset_states", _reset_states_of_metric, undo)
@@ -112,6 +114,17 @@ def put_into_layers(undo: Undo) -> None:
     set_attribute(layer, "__init_subclass__", classmethod(_let_it_be_called), undo)
     schedule = keras.optimizers.schedules.LearningRateSchedule
     set_attribute(schedule, "__init_subclass__", classmethod(_let_it_compute), undo)
+
+
+def _name_arguments(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls a layer with `training` by its name: Keras 3 takes tensors alone by position."""
+    given = args[1:]
+    if any(isinstance(one, bool | float | int | str) for one in given):
+        names = list(inspect.signature(layer.call).parameters.values())[1 : len(args)]
+        if len(names) == len(given) and all(one.kind is one.POSITIONAL_OR_KEYWORD for one in names):
+            by_name = {one.name: value for one, value in zip(names, given, strict=True)}
+            return original(layer, args[0], **by_name, **kwargs)
+    return original(layer, *args, **kwargs)
 
 
 def _keep_in_layer(original: Callable[..., Any], layer: Any, name: str, value: Any) -> None:
@@ -138,6 +151,8 @@ def _add_weight(original: Callable[..., Any], holder: Any, *args: Any, **kwargs:
         args, kwargs = (), {**given, **kwargs}
         if not is_metric and kwargs.get("trainable", True) is None:  # What is trained by default.
             del kwargs["trainable"]
+    if "experimental_autocast" in kwargs:
+        kwargs["autocast"] = kwargs.pop("experimental_autocast")
     for name, always in _AS_ALWAYS.items() if is_metric else ():
         if str(kwargs.get(name)) in always:
             del kwargs[name]

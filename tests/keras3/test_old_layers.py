@@ -137,6 +137,28 @@ def test_a_layer_takes_the_arguments_of_a_weight_in_either_order(args: Any, kwar
     assert layer.add_variable("v", [2]).shape == (2,)
 
 
+def test_a_weight_that_stays_float32_under_a_policy() -> None:
+    layer = keras.layers.Layer(dtype="mixed_float16")
+    weight = layer.add_weight("w", [], initializer="ones", experimental_autocast=False)
+    with keras.src.backend.AutocastScope("float16"):
+        assert weight.value.dtype == "float32"
+
+
+class Block(keras.layers.Layer):
+    def call(self, x: Any, training: bool, mask: Any = None, *rest: Any) -> Any:
+        return x if training is False else mask
+
+
+def test_a_layer_takes_training_by_position() -> None:
+    block, x, mask = Block(), np.ones([2]), np.zeros([2])
+    assert block(x, False, mask).numpy().tolist() == [1.0, 1.0]
+    assert block(x, True, mask).numpy().tolist() == [0.0, 0.0]
+    with pytest.raises(TypeError, match="multiple values for keyword argument 'training'"):
+        block(x, True, training=True)
+    with pytest.raises(ValueError, match="Only input tensors may be passed as positional"):
+        block(x, mask, mask, True)
+
+
 def test_a_layer_refuses_an_argument_that_is_given_twice() -> None:
     with pytest.raises(TypeError, match="multiple values for argument 'shape'"):
         keras.layers.Layer().add_weight("w", [3], shape=[3])

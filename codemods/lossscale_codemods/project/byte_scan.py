@@ -50,12 +50,12 @@ def can_hold_old_name(source: bytes, selection: Selection | None = None) -> bool
     return _has_group_marker(source, rules)
 
 
-def can_run_with_old(source: bytes) -> bool:
+def can_run_with_old(source: bytes, target: Target) -> bool:
     """Whether a file is looked at, without an old name, if it runs in one program with such."""
     return (
         _OPTIMIZERS.search(source) is not None
         or _SCALE_CALL.search(source) is not None
-        or _has_group_marker(source, all_rules())
+        or _has_group_marker(source, rules_for(target))
     )
 
 

@@ -500,9 +500,9 @@ class Keras3Api(_Keras3Rule):
     The codemod does not migrate all of Keras 2 to Keras 3. This rule is about what old programs
     with loss scaling use. For the rest, see https://keras.io/guides/migrating_to_keras_3/.
 
-    - Names and methods that are gone; `reset_states` of metrics, which is `reset_state`;
-      `add_weight`, whose first argument is the shape; graphs that a program builds by itself;
-      layers of TensorFlow 1.
+    - Names and methods that are gone; `reset_states` of metrics, which is `reset_state`; arguments
+      of `add_weight` by position, and `add_variable`, which the rule writes as `add_weight`; graphs
+      that a program builds by itself; layers of TensorFlow 1.
     - Layers want their sizes as Python's `int`, and the shape of an input as a tuple. Average
       pooling has no default size, and `call` needs a default for `training`: the rule writes these.
       Layers want `training` by its name, and their names have no `/` (an unsafe fix writes `_`).
@@ -529,24 +529,7 @@ class Keras3Api(_Keras3Rule):
     id = "LS911"
     title = "What Keras 3 has otherwise"
     not_handled = "Sizes and tensors that come from another function or file."
-    group_markers = (
-        Marker(b"Module", (b"keras",), keras_3.CLASS_OF_MODULE),
-        Marker(b"LearningRateSchedule", (b"keras",)),
-        Marker(b"Variable", (b"keras",), keras_3.KEPT_VARIABLE),
-        Marker(b"training", (b"keras",), keras_3.TRAINING_BY_POSITION),
-        *(
-            Marker(word)
-            for word in (
-                b"AveragePooling",
-                b"ConvLSTM",
-                b"CuDNN",
-                b"_get_optimizer",
-                b"add_metric",
-                b"hard_sigmoid",
-                b"reset_states",
-            )
-        ),
-    )
+    group_markers = (Marker(b"keras"),)
     invalid = (
         _changed(
             "layer = tf.keras.layers.Dense(np.prod(shape))",

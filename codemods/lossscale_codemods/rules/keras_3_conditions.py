@@ -521,10 +521,25 @@ def gives_training_by_position(node: cst.Call, program: Program) -> bool:
         scope, name = program.resolver.class_of(layer.value), layer.attr.value
         if scope is not None and _is_layer(scope.node, program):
             return name not in scope.bindings and "loss" not in name
+    if isinstance(layer, cst.Name) and _runs_over_layers(layer, program):
+        return True
     made = [one.func for one in _values(node.func, program) if isinstance(one, cst.Call)]
     return ObjectType.MODEL in program.types.of(node.func) or any(
         isinstance(one, cst.Name | cst.Attribute) and _is_of_keras(one, program) for one in made
     )
+
+
+def _runs_over_layers(name: cst.Name, program: Program) -> bool:
+    """Whether a loop takes a name from what a layer keeps: `for block in self.blocks`."""
+    tree = program.tree
+    for loop in (one for one in tree.ancestors(name) if isinstance(one, cst.For)):
+        if any(
+            isinstance(one, cst.Name) and one.value == name.value for one in tree.walk(loop.target)
+        ):
+            kept = [one for one in tree.walk(loop.iter) if isinstance(one, cst.Attribute)]
+            owners = [program.resolver.class_of(one.value) for one in kept]
+            return any(one is not None and _is_layer(one.node, program) for one in owners)
+    return False
 
 
 def gives_variables_to_a_function(node: cst.Call, program: Program) -> bool:
@@ -800,6 +815,25 @@ def with_default_training(node: cst.FunctionDef, program: Program) -> list[Edit]
     is_annotated = last.annotation is not None
     end = program.tree.span(last.annotation or last.name)[1]
     return [Edit(end, end, " = None" if is_annotated else "=None")]
+
+
+def as_named_weight(node: cst.Call, program: Program) -> list[Edit]:
+    """Names the arguments of `add_weight`, which `add_variable` was, as Keras 3 does."""
+    owner = _around(node, cst.ClassDef, program)
+    # A metric has an order of its own, from the third argument on.
+    of_layer = owner is not None and _is_layer(owner, program)
+    names = keras_3.WEIGHT[: None if of_layer else 2]
+    placed = [one for one in node.args if one.keyword is None]
+    if len(placed) > len(names) or any(one.star for one in node.args):
+        return []
+    starts = [program.tree.full_span(one)[0] for one in placed]
+    edits = [Edit(at, at, f"{name}=") for at, name in zip(starts, names, strict=False)]
+    renamed = keywords(node).get("experimental_autocast")
+    if renamed is not None and renamed.keyword is not None:
+        edits.append(Edit(*program.tree.span(renamed.keyword), "autocast"))
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value == "add_variable":
+        edits.append(Edit(*program.tree.span(node.func.attr), "add_weight"))
+    return edits
 
 
 def with_pool_size(node: cst.Call, program: Program) -> list[Edit]:

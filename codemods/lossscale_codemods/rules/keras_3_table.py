@@ -454,6 +454,12 @@ _NAMES_OF_KERAS_2 = (
     ),
     _Stopping(
         (".add_variable", ".add_weight"),
+        "`add_weight` of Keras 3 takes its arguments by name",
+        of=(met.of_own_layer,),
+        fix=met.as_named_weight,
+    ),
+    _Stopping(
+        (".add_variable", ".add_weight"),
         "`add_weight` of Keras 3 takes the shape first",
         "Name its arguments: `name=`, `shape=`, `dtype=`, `initializer=`.",
         of=(met.of_own_layer,),

@@ -155,7 +155,8 @@ class Found:
         """
         if self.looked_at < 2:
             return {}
-        connected = self._graph.connected(names, can_run_with_old)
+        is_wanted = functools.partial(can_run_with_old, target=self.options.target)
+        connected = self._graph.connected(names, is_wanted)
         return {name: other for name, other in connected.items() if name in self.files}
 
     @functools.cached_property

@@ -100,6 +100,8 @@ WITH_WEIGHTS = (
 )  # fmt: skip
 """How layers that have weights begin."""
 _BY_LOADER = "Leave it out; Keras 3 takes it in a PyDataset."
+WEIGHT = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
+"""What `Layer.add_weight` takes in tf-keras, in this order."""
 ARGUMENTS_GONE = (
     (
         (".add_variable", ".add_weight"),
@@ -155,12 +157,6 @@ TENSORS = tuple(
 """How functions begin whose results are tensors that a program tests."""
 INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
-KEPT_VARIABLE = re.compile(rb"self\.\w+ = \[?(?:\w+\.)?Variable\(")
-"""How a layer keeps a `tf.Variable`."""
-CLASS_OF_MODULE = re.compile(rb"class \w+\([^)]*\bModule\b")
-"""How a class that is a `tf.Module` begins."""
-TRAINING_BY_POSITION = re.compile(rb"self\.\w+(?:\[[^\]\n]*\])?\([^()=]+,\s*training\s*[,)]")
-"""How a layer is given `training` without its name."""
 _HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.|python\.)?)?keras\.")
 
 STATE_MEMBERS = frozenset(

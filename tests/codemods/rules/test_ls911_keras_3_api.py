@@ -56,8 +56,6 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         (f"{LAYER}self.w = tf.Variable(1.0)", "no tf.Variable among their variables"),
         (f"{LAYER}self.all = [tf.Variable(1.0) for _ in shape]", "no tf.Variable among"),
         (f"{MODEL}self.w = self.v = tf.Variable(1.0)", "no tf.Variable among"),
-        (f"{LAYER}self.w = self.add_weight('w', shape)", "takes the shape first"),
-        (f"{LAYER}self.w = self.add_variable('w', shape=s)", "takes the shape first"),
         (f"{LAYER}self.add_metric(x, name='a')", "have no add_metric"),
         (f"{LAYER}self.w = self.add_weight(*args)", "takes the shape first"),
         (f"{MODEL}return {{'loss': 1.0}}", "which this step does not set"),
@@ -89,6 +87,37 @@ def test_what_metrics_have_under_another_name_is_respelled(before: str, after: s
     check_transformed(
         f"{OLD}{before}\n", NEW + "\n".join([*head, f"{indent}{after}"]) + "\n", target="keras3"
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("add_weight('w', shape=shape)", "add_weight(name='w', shape=shape)"),
+        ("add_variable('w', (2))", "add_weight(name='w', shape=(2))"),
+        ("add_variable(name='w')", "add_weight(name='w')"),
+        (
+            "add_weight(f'w{i}', [2], tf.int32, 'ones')",
+            "add_weight(name=f'w{i}', shape=[2], dtype=tf.int32, initializer='ones')",
+        ),
+        (
+            "add_weight(name='w', experimental_autocast=False)",
+            "add_weight(name='w', autocast=False)",
+        ),
+    ],
+)
+def test_arguments_of_weights_are_named(before: str, after: str) -> None:
+    check_transformed(
+        f"{OLD}{LAYER}self.w = self.{before}\n",
+        f"{NEW}{LAYER}self.w = self.{after}\n",
+        target="keras3",
+    )
+
+
+def test_the_count_of_a_metric_is_named() -> None:
+    line = (
+        f"{METRIC}def __init__(self):\n        super().__init__()\n        self.n = self.add_weight"
+    )
+    check_transformed(f"{OLD}{line}('n')\n", f"{NEW}{line}(name='n')\n", target="keras3")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +159,8 @@ def test_files_without_an_old_name_are_looked_at_too(tmp_path: Path) -> None:
         "        self.layer = layers.Dense(4)\n",
         "gan.py": "import tensorflow as tf\nclass Gan(tf.keras.Model):\n"
         "    def compile(self, one):\n        self.one = self._get_optimizer(one)\n",
-        "main.py": "import gan, models, tools\nmodels.Encoder()\n",
+        "layer.py": f"import tensorflow as tf\n{LAYER}self.w = self.add_weight('w', shape)\n",
+        "main.py": "import gan, layer, models, tools\nmodels.Encoder()\n",
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
@@ -141,4 +171,8 @@ def test_files_without_an_old_name_are_looked_at_too(tmp_path: Path) -> None:
         for record in file.result.records
         if record.rule == "LS911"
     }
-    assert found == {("models.py", 3, "Encoder"), ("gan.py", 4, "self._get_optimizer")}
+    assert found == {
+        ("models.py", 3, "Encoder"),
+        ("gan.py", 4, "self._get_optimizer"),
+        ("layer.py", 4, "self.add_weight"),
+    }
