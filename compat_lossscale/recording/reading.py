@@ -9,7 +9,8 @@ import itertools
 import json
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from compat_lossscale.errors import CompatLossScaleError
@@ -26,6 +27,8 @@ _UNUSED: Mapping[str, Any] = {
 }  # fmt: skip
 """What an optimizer that took no step has not."""
 _T = TypeVar("_T")
+_Checks: TypeAlias = Mapping[str, Callable[[Any], Any]]
+"""By a key of a line, what returns its value if it is as it has to be, and raises otherwise."""
 
 
 class UnreadableRecordingError(CompatLossScaleError):
@@ -59,6 +62,7 @@ class Step:
     """What a step left.
 
     Attributes:
+        arrays: By the kind (`VARIABLES`, or the name of a slot), what was seen.
         number: The number of the step among those of its optimizer, from 0.
         at: The line of the program that did it.
         steps: The optimizer's own count of steps.
@@ -67,9 +71,9 @@ class Step:
         applied: Whether the step was applied; a skipped step is not.
         data: A digest of the data that the step got, where the recorder saw it.
         draws: How many random operations got seeds since the step before, and a digest of them.
-        arrays: By the kind (`VARIABLES`, or the name of a slot), what was seen.
     """
 
+    arrays: _Arrays
     number: int
     at: str
     steps: float | None
@@ -78,7 +82,6 @@ class Step:
     applied: bool
     data: str | None
     draws: tuple[int, str]
-    arrays: _Arrays
 
 
 @dataclasses.dataclass
@@ -86,32 +89,32 @@ class RecordedOptimizer:
     """An optimizer.
 
     Attributes:
-        number: Its number among those that took steps; -1 if it took none.
         title: Its class, and that of the optimizer that it wraps.
         inner: The class of the optimizer inside all wrappers.
+        names: The names of its variables.
+        shapes: Their shapes.
+        first: What was seen of them before the first step.
+        number: Its number among those that took steps; -1 if it took none.
         scaled: Whether it scales the loss.
         at: The line of the program that made it.
         config: The numbers that it was made with.
         policy: The policy in force.
-        names: The names of its variables.
-        shapes: Their shapes.
-        first: What was seen of them before the first step.
         scale: The loss scale before the first step.
         settings: The loss scale that it was made with, as text.
         draws: How many random operations got seeds before the first step, and a digest.
         steps: The steps.
     """
 
-    number: int
     title: str
     inner: str
+    names: list[str]
+    shapes: list[tuple[int | None, ...]]
+    first: list[Seen | None]
+    number: int
     scaled: bool
     at: str
     config: Mapping[str, Any]
     policy: str | None
-    names: list[str]
-    shapes: list[tuple[int | None, ...]]
-    first: list[Seen | None]
     scale: float | None
     settings: str | None
     draws: tuple[int, str]
@@ -287,19 +290,7 @@ def _take(
                     last[key] = _seen(one)
                 found.append(last.get(key))
             arrays[name] = found
-        optimizer.steps.append(
-            Step(
-                _is(int, value["n"]),
-                _is(str, value["at"]),
-                _number(value["steps"]),
-                _number(value["scale"]),
-                _number(value["good"]),
-                bool(value["applied"]),
-                _text(value["data"]),
-                _draws(value),
-                arrays,
-            )
-        )
+        optimizer.steps.append(Step(arrays, *_checked(value, _STEP)))
     elif kind == "print":
         text, step = _is(str, value["line"]), _is(int, value["n"])
         recording.printed.append(PrintedLine(_stack(value), text, step))
@@ -315,30 +306,15 @@ def _take(
 
 
 def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
-    outer, inner = _is(str, value["class"]), _is(str, value["inner"])
-    names, shapes = _is(list, value["names"]), _is(list, value["shapes"])
-    first = [_seen(one) for one in _is(list, value["digests"])]
+    outer, inner, names, shapes, first, *others = _checked(value, _OPTIMIZER)
     if not len(names) == len(shapes) == len(first):
         raise ValueError("its parts do not fit together")
-    return RecordedOptimizer(
-        _is(int, value["o"]),
-        f"{outer}({inner})" if value["wrapped"] else outer,
-        inner,
-        bool(value["scaled"]),
-        _is(str, value["at"]),
-        _is(dict, value["config"]),
-        _text(value["policy"]),
-        [_is(str, name) for name in names],
-        [tuple(_is(list, shape)) for shape in shapes],
-        first,
-        _number(value["scale"]),
-        _text(value.get("settings")),
-        _draws(value),
-    )
+    title = f"{outer}({inner})" if value["wrapped"] else outer
+    return RecordedOptimizer(title, inner, names, shapes, first, *others)
 
 
 def _stack(value: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(_is(str, place) for place in (value["at"], *_is(list, value.get("calls", []))))
+    return tuple(_list_of(_str, [value["at"], *_is(list, value.get("calls", []))]))
 
 
 def _observed(value: dict[str, Any]) -> dict[str, Any]:
@@ -352,13 +328,10 @@ def _end(value: dict[str, Any]) -> Mapping[str, Any]:
     _is(int, value["exit"])
     error = value["error"]
     if error is not None:
-        for name in ("class", "text"):
-            _is(str, error[name])
+        _checked(error, {"class": _str, "text": _str})
         value["error"] = {**error, "stack": _stack(error)}
-    for problem in _is(dict, value.get("problems", {})):
-        _is(str, problem)
-    for name, version in _is(dict, value["versions"]).items():
-        _is(str, name), _is(str, version)
+    _list_of(_str, [*_is(dict, value.get("problems", {}))])
+    _list_of(_str, [*_is(dict, value["versions"]).values()])
     return value
 
 
@@ -383,18 +356,44 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else _is(str, value)
-
-
-def _draws(value: dict[str, Any]) -> tuple[int, str]:
-    return _is(int, value["draws"][0]), _is(str, value["draws"][1])
+def _draws(value: Any) -> tuple[int, str]:
+    count, digest = value
+    return _is(int, count), _str(digest)
 
 
 def _is(kind: type[_T], value: Any) -> _T:
     if not isinstance(value, kind):
         raise ValueError(f"{str(value)[:50]!r} is no {kind.__name__}")
     return value
+
+
+def _str(value: Any) -> str:
+    return _is(str, value)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else _str(value)
+
+
+def _list_of(check: Callable[[Any], _T], values: Any) -> list[_T]:
+    return [check(value) for value in _is(list, values)]
+
+
+def _checked(value: Mapping[str, Any], checks: _Checks) -> list[Any]:
+    return [check(value.get(key)) for key, check in checks.items()]
+
+
+_STEP: _Checks = {
+    "n": partial(_is, int), "at": _str, "steps": _number, "scale": _number, "good": _number,
+    "applied": bool, "data": _text, "draws": _draws,
+}  # fmt: skip
+_OPTIMIZER: _Checks = {
+    "class": _str, "inner": _str, "names": partial(_list_of, _str),
+    "shapes": partial(_list_of, lambda shape: tuple(_is(list, shape))),
+    "digests": partial(_list_of, _seen), "o": partial(_is, int), "scaled": bool, "at": _str,
+    "config": partial(_is, dict), "policy": _text, "scale": _number, "settings": _text,
+    "draws": _draws,
+}  # fmt: skip
 
 
 ObservedKinds = dict[str, dict[int, dict[str, tuple[str, int]]]]
