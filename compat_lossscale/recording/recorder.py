@@ -422,11 +422,9 @@ def _attribute(value: Any, *names: str) -> Any:
     return None
 
 
-def _given(args: Sequence[Any], options: Dict[str, Any], place: int, *names: str) -> Any:
-    """Returns an argument that is given by its place or by one of its names, or `None`."""
-    if len(args) > place:
-        return args[place]
-    return next((options[name] for name in names if name in options), None)
+def _given(args: Sequence[Any], options: Dict[str, Any], place: int, name: str) -> Any:
+    """Returns an argument that is given by its place or by its name, or `None`."""
+    return args[place] if len(args) > place else options.get(name)
 
 
 def _name(variable: Any) -> str:
@@ -703,12 +701,11 @@ class TrainingRecorder:
     def _applying(self, method: Any, args: Any, options: Any) -> Any:
         if not self.on or self.local.applying or _is_stateless():
             return method(*args, **options)
-        gradients = _given(args, options, 1, "grads_and_vars", "grads")
-        if not isinstance(gradients, (list, tuple)):
-            gradients = list(gradients)
-        for name in () if args[1:] else ("grads_and_vars", "grads"):
-            options.pop(name, None)
-        args = (args[0], gradients, *args[2:])
+        for name in ("grads_and_vars", "grads"):
+            if name in options:
+                args = (*args, options.pop(name))
+        if not isinstance(args[1], (list, tuple)):
+            args = (args[0], list(args[1]), *args[2:])
         self.local.applying = True
         try:
             one = self.guarded(self._before_apply, args, options)
@@ -1331,7 +1328,7 @@ class TrainingRecorder:
             loader.exec_module = execute
 
     def _execute(self, name: str, loader: Any, execute: Any, module: Any) -> None:
-        del loader.exec_module
+        vars(loader).pop("exec_module", None)  # another finder may have taken it away
         execute(module)
         self.guarded(self.imported, name, module)
 

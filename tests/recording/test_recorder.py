@@ -591,7 +591,7 @@ def test_functions_that_run_eagerly_have_steps(tmp_path: Path) -> None:
         "tf.config.run_functions_eagerly(True)\n"
         "w = tf.Variable([1.0, 2.0])\n"
         "opt = tf.keras.optimizers.legacy.SGD(0.1)\n"
-        "@tf.function\ndef train(x):\n    opt.apply_gradients([(w * x, w)])\n"
+        "@tf.function\ndef train(x):\n    opt.apply_gradients(grads_and_vars=[(w * x, w)])\n"
         "for i in range(3):\n    train(tf.constant(1.0))\n"
     )
     recording, _ = record(tmp_path, source)
