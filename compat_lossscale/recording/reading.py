@@ -9,8 +9,7 @@ import itertools
 import json
 import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from compat_lossscale.errors import CompatLossScaleError
@@ -27,8 +26,6 @@ _UNUSED: Mapping[str, Any] = {
 }  # fmt: skip
 """What an optimizer that took no step has not."""
 _T = TypeVar("_T")
-_Checks: TypeAlias = Mapping[str, Callable[[Any], Any]]
-"""By a key of a line, what returns its value if it is as it has to be, and raises otherwise."""
 
 
 class UnreadableRecordingError(CompatLossScaleError):
@@ -290,49 +287,51 @@ def _take(
                     last[key] = _seen(one)
                 found.append(last.get(key))
             arrays[name] = found
-        optimizer.steps.append(Step(arrays, *_checked(value, _STEP)))
+        optimizer.steps.append(Step(arrays, *_checked(_STEP, value).values()))
     elif kind == "print":
-        text, step = _is(str, value["line"]), _is(int, value["n"])
-        recording.printed.append(PrintedLine(_stack(value), text, step))
+        line = _checked({"at": str, "calls": [str], "line": str, "n": int}, {"calls": [], **value})
+        stack = (line["at"], *line["calls"])
+        recording.printed.append(PrintedLine(stack, line["line"], line["n"]))
     elif kind == "fit":
         recording.fits.append(_text(value["data"]))
     elif kind == "save":
         recording.saves.append((_is(str, value["name"]), _is(dict, value["names"])))
     elif kind == "observed":
-        recording.observed.append(_observed(value))
+        places = {"places": [(str, int, str, str, int)]}
+        recording.observed.append(_checked(places, value))
     elif kind == "end":
-        recording.end = _end(value)
+        value = {"problems": {}, **value}
+        recording.end = {**value, **_checked({"exit": int, "problems": dict}, value)}
+        _checked([str], [*_is(dict, value["versions"]).values()])
+        if value["error"] is not None:
+            error = _checked(_ERROR, {"calls": [], **value["error"]})
+            recording.end["error"] = {**error, "stack": (error["at"], *error["calls"])}
         recording.unused = [_optimizer({**_UNUSED, **one}) for one in value.get("unused", ())]
 
 
 def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
-    outer, inner, names, shapes, first, *others = _checked(value, _OPTIMIZER)
+    outer, inner, names, shapes, first, *others = _checked(_OPTIMIZER, value).values()
     if not len(names) == len(shapes) == len(first):
         raise ValueError("its parts do not fit together")
     title = f"{outer}({inner})" if value["wrapped"] else outer
-    return RecordedOptimizer(title, inner, names, shapes, first, *others)
+    return RecordedOptimizer(title, inner, names, [*map(tuple, shapes)], first, *others)
 
 
-def _stack(value: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(_list_of(_str, [value["at"], *_is(list, value.get("calls", []))]))
+def _checked(schema: Any, value: Any) -> Any:
+    """Returns the parts of a value that a schema names.
 
-
-def _observed(value: dict[str, Any]) -> dict[str, Any]:
-    for row in _is(list, value["places"]):
-        for one, wanted in zip(row, (str, int, str, str, int), strict=True):
-            _is(wanted, one)
-    return value
-
-
-def _end(value: dict[str, Any]) -> Mapping[str, Any]:
-    _is(int, value["exit"])
-    error = value["error"]
-    if error is not None:
-        _checked(error, {"class": _str, "text": _str})
-        value["error"] = {**error, "stack": _stack(error)}
-    _list_of(_str, [*_is(dict, value.get("problems", {}))])
-    _list_of(_str, [*_is(dict, value["versions"]).values()])
-    return value
+    Args:
+        schema: A class; a function that returns the value, or raises an error; a list of one schema
+            for all elements; or a tuple or a dictionary of schemas.
+        value: What was read from JSON.
+    """
+    if isinstance(schema, dict):
+        return {key: _checked(one, _is(dict, value).get(key)) for key, one in schema.items()}
+    if isinstance(schema, list):
+        return [_checked(schema[0], one) for one in _is(list, value)]
+    if isinstance(schema, tuple):
+        return tuple(_checked(*pair) for pair in zip(schema, value, strict=True))
+    return _is(schema, value) if schema in (str, int, list, dict) else schema(value)
 
 
 def _seen(value: Any) -> Seen | None:
@@ -356,44 +355,26 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def _draws(value: Any) -> tuple[int, str]:
-    count, digest = value
-    return _is(int, count), _str(digest)
-
-
 def _is(kind: type[_T], value: Any) -> _T:
     if not isinstance(value, kind):
         raise ValueError(f"{str(value)[:50]!r} is no {kind.__name__}")
     return value
 
 
-def _str(value: Any) -> str:
-    return _is(str, value)
-
-
 def _text(value: Any) -> str | None:
-    return None if value is None else _str(value)
+    return None if value is None else _is(str, value)
 
 
-def _list_of(check: Callable[[Any], _T], values: Any) -> list[_T]:
-    return [check(value) for value in _is(list, values)]
-
-
-def _checked(value: Mapping[str, Any], checks: _Checks) -> list[Any]:
-    return [check(value.get(key)) for key, check in checks.items()]
-
-
-_STEP: _Checks = {
-    "n": partial(_is, int), "at": _str, "steps": _number, "scale": _number, "good": _number,
-    "applied": bool, "data": _text, "draws": _draws,
+_STEP = {
+    "n": int, "at": str, "steps": _number, "scale": _number, "good": _number, "applied": bool,
+    "data": _text, "draws": (int, str),
 }  # fmt: skip
-_OPTIMIZER: _Checks = {
-    "class": _str, "inner": _str, "names": partial(_list_of, _str),
-    "shapes": partial(_list_of, lambda shape: tuple(_is(list, shape))),
-    "digests": partial(_list_of, _seen), "o": partial(_is, int), "scaled": bool, "at": _str,
-    "config": partial(_is, dict), "policy": _text, "scale": _number, "settings": _text,
-    "draws": _draws,
+_OPTIMIZER = {
+    "class": str, "inner": str, "names": [str], "shapes": [list], "digests": [_seen], "o": int,
+    "scaled": bool, "at": str, "config": dict, "policy": _text, "scale": _number,
+    "settings": _text, "draws": (int, str),
 }  # fmt: skip
+_ERROR = {"class": str, "text": str, "at": str, "calls": [str]}
 
 
 ObservedKinds = dict[str, dict[int, dict[str, tuple[str, int]]]]
