@@ -805,8 +805,8 @@ class TrainingRecorder:
     def _session_values(self, session: Any, things: Sequence[Any]) -> List[Any]:
         run = getattr(type(session).run, _MARK, type(session).run)
         values = [thing if _is_number(thing) else None for thing in things]
-        fetches = {p: fetchable(thing) for p, thing in enumerate(things) if values[p] is None}
-        fetches = {place: fetch for place, fetch in fetches.items() if fetch is not None}
+        known = enumerate(map(fetchable, things))
+        fetches = {place: fetch for place, fetch in known if fetch is not None}
         try:
             found = run(session, list(fetches.values()))
         except Exception:
@@ -1229,17 +1229,15 @@ class TrainingRecorder:
 
     def _seed(self, *_: Any) -> None:
         """Seeds TensorFlow where a random operation asks for a seed and the program set none."""
-        seed, tensorflow = self.options.seed, self.tensorflow
+        tensorflow = self.tensorflow
         if tensorflow is None:
             return
         if tensorflow.executing_eagerly():
-            context = sys.modules["tensorflow.python.eager.context"]
-            if context.global_seed() is None:
-                tensorflow.compat.v1.set_random_seed(seed)
-            return
-        graph = tensorflow.compat.v1.get_default_graph()
-        if graph.seed is None:
-            graph.seed = seed
+            known = sys.modules["tensorflow.python.eager.context"].global_seed()
+        else:
+            known = tensorflow.compat.v1.get_default_graph().seed
+        if known is None:
+            tensorflow.compat.v1.set_random_seed(self.options.seed)
 
     def _saved(self, _: Any, __: Any, result: Any) -> None:
         """Writes the names and shapes in a checkpoint."""
