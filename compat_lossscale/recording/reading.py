@@ -59,6 +59,7 @@ class Step:
     """What a step left.
 
     Attributes:
+        arrays: By the kind (`VARIABLES`, or the name of a slot), what was seen.
         number: The number of the step among those of its optimizer, from 0.
         at: The line of the program that did it.
         steps: The optimizer's own count of steps.
@@ -67,9 +68,9 @@ class Step:
         applied: Whether the step was applied; a skipped step is not.
         data: A digest of the data that the step got, where the recorder saw it.
         draws: How many random operations got seeds since the step before, and a digest of them.
-        arrays: By the kind (`VARIABLES`, or the name of a slot), what was seen.
     """
 
+    arrays: _Arrays
     number: int
     at: str
     steps: float | None
@@ -78,7 +79,6 @@ class Step:
     applied: bool
     data: str | None
     draws: tuple[int, str]
-    arrays: _Arrays
 
 
 @dataclasses.dataclass
@@ -86,32 +86,32 @@ class RecordedOptimizer:
     """An optimizer.
 
     Attributes:
-        number: Its number among those that took steps; -1 if it took none.
         title: Its class, and that of the optimizer that it wraps.
         inner: The class of the optimizer inside all wrappers.
+        names: The names of its variables.
+        shapes: Their shapes.
+        first: What was seen of them before the first step.
+        number: Its number among those that took steps; -1 if it took none.
         scaled: Whether it scales the loss.
         at: The line of the program that made it.
         config: The numbers that it was made with.
         policy: The policy in force.
-        names: The names of its variables.
-        shapes: Their shapes.
-        first: What was seen of them before the first step.
         scale: The loss scale before the first step.
         settings: The loss scale that it was made with, as text.
         draws: How many random operations got seeds before the first step, and a digest.
         steps: The steps.
     """
 
-    number: int
     title: str
     inner: str
+    names: list[str]
+    shapes: list[tuple[int | None, ...]]
+    first: list[Seen | None]
+    number: int
     scaled: bool
     at: str
     config: Mapping[str, Any]
     policy: str | None
-    names: list[str]
-    shapes: list[tuple[int | None, ...]]
-    first: list[Seen | None]
     scale: float | None
     settings: str | None
     draws: tuple[int, str]
@@ -287,79 +287,51 @@ def _take(
                     last[key] = _seen(one)
                 found.append(last.get(key))
             arrays[name] = found
-        optimizer.steps.append(
-            Step(
-                _is(int, value["n"]),
-                _is(str, value["at"]),
-                _number(value["steps"]),
-                _number(value["scale"]),
-                _number(value["good"]),
-                bool(value["applied"]),
-                _text(value["data"]),
-                _draws(value),
-                arrays,
-            )
-        )
+        optimizer.steps.append(Step(arrays, *_checked(_STEP, value).values()))
     elif kind == "print":
-        text, step = _is(str, value["line"]), _is(int, value["n"])
-        recording.printed.append(PrintedLine(_stack(value), text, step))
+        line = _checked({"at": str, "calls": [str], "line": str, "n": int}, {"calls": [], **value})
+        stack = (line["at"], *line["calls"])
+        recording.printed.append(PrintedLine(stack, line["line"], line["n"]))
     elif kind == "fit":
         recording.fits.append(_text(value["data"]))
     elif kind == "save":
         recording.saves.append((_is(str, value["name"]), _is(dict, value["names"])))
     elif kind == "observed":
-        recording.observed.append(_observed(value))
+        places = {"places": [(str, int, str, str, int)]}
+        recording.observed.append(_checked(places, value))
     elif kind == "end":
-        recording.end = _end(value)
+        value = {"problems": {}, **value}
+        recording.end = {**value, **_checked({"exit": int, "problems": dict}, value)}
+        _checked([str], [*_is(dict, value["versions"]).values()])
+        if value["error"] is not None:
+            error = _checked(_ERROR, {"calls": [], **value["error"]})
+            recording.end["error"] = {**error, "stack": (error["at"], *error["calls"])}
         recording.unused = [_optimizer({**_UNUSED, **one}) for one in value.get("unused", ())]
 
 
 def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
-    outer, inner = _is(str, value["class"]), _is(str, value["inner"])
-    names, shapes = _is(list, value["names"]), _is(list, value["shapes"])
-    first = [_seen(one) for one in _is(list, value["digests"])]
+    outer, inner, names, shapes, first, *others = _checked(_OPTIMIZER, value).values()
     if not len(names) == len(shapes) == len(first):
         raise ValueError("its parts do not fit together")
-    return RecordedOptimizer(
-        _is(int, value["o"]),
-        f"{outer}({inner})" if value["wrapped"] else outer,
-        inner,
-        bool(value["scaled"]),
-        _is(str, value["at"]),
-        _is(dict, value["config"]),
-        _text(value["policy"]),
-        [_is(str, name) for name in names],
-        [tuple(_is(list, shape)) for shape in shapes],
-        first,
-        _number(value["scale"]),
-        _text(value.get("settings")),
-        _draws(value),
-    )
+    title = f"{outer}({inner})" if value["wrapped"] else outer
+    return RecordedOptimizer(title, inner, names, [*map(tuple, shapes)], first, *others)
 
 
-def _stack(value: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(_is(str, place) for place in (value["at"], *_is(list, value.get("calls", []))))
+def _checked(schema: Any, value: Any) -> Any:
+    """Returns the parts of a value that a schema names.
 
-
-def _observed(value: dict[str, Any]) -> dict[str, Any]:
-    for row in _is(list, value["places"]):
-        for one, wanted in zip(row, (str, int, str, str, int), strict=True):
-            _is(wanted, one)
-    return value
-
-
-def _end(value: dict[str, Any]) -> Mapping[str, Any]:
-    _is(int, value["exit"])
-    error = value["error"]
-    if error is not None:
-        for name in ("class", "text"):
-            _is(str, error[name])
-        value["error"] = {**error, "stack": _stack(error)}
-    for problem in _is(dict, value.get("problems", {})):
-        _is(str, problem)
-    for name, version in _is(dict, value["versions"]).items():
-        _is(str, name), _is(str, version)
-    return value
+    Args:
+        schema: A class; a function that returns the value, or raises an error; a list of one schema
+            for all elements; or a tuple or a dictionary of schemas.
+        value: What was read from JSON.
+    """
+    if isinstance(schema, dict):
+        return {key: _checked(one, _is(dict, value).get(key)) for key, one in schema.items()}
+    if isinstance(schema, list):
+        return [_checked(schema[0], one) for one in _is(list, value)]
+    if isinstance(schema, tuple):
+        return tuple(_checked(*pair) for pair in zip(schema, value, strict=True))
+    return _is(schema, value) if schema in (str, int, list, dict) else schema(value)
 
 
 def _seen(value: Any) -> Seen | None:
@@ -383,18 +355,26 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else _is(str, value)
-
-
-def _draws(value: dict[str, Any]) -> tuple[int, str]:
-    return _is(int, value["draws"][0]), _is(str, value["draws"][1])
-
-
 def _is(kind: type[_T], value: Any) -> _T:
     if not isinstance(value, kind):
         raise ValueError(f"{str(value)[:50]!r} is no {kind.__name__}")
     return value
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else _is(str, value)
+
+
+_STEP = {
+    "n": int, "at": str, "steps": _number, "scale": _number, "good": _number, "applied": bool,
+    "data": _text, "draws": (int, str),
+}  # fmt: skip
+_OPTIMIZER = {
+    "class": str, "inner": str, "names": [str], "shapes": [list], "digests": [_seen], "o": int,
+    "scaled": bool, "at": str, "config": dict, "policy": _text, "scale": _number,
+    "settings": _text, "draws": (int, str),
+}  # fmt: skip
+_ERROR = {"class": str, "text": str, "at": str, "calls": [str]}
 
 
 ObservedKinds = dict[str, dict[int, dict[str, tuple[str, int]]]]

@@ -52,39 +52,27 @@ _MOST_LINES = 20000
 _MOST_CALLS = 20
 _WHOLE_BATCH = 1 << 23
 """Larger arrays of data are digested in part."""
-_BASES = (
-    ("training.optimizer", "Optimizer"),
-    ("optimizer_v2.optimizer_v2", "OptimizerV2"),
-    ("optimizers.legacy.optimizer_v2", "OptimizerV2"),
-    ("optimizer_experimental.optimizer", "_BaseOptimizer"),
-    ("optimizers.optimizer", "_BaseOptimizer"),
-    ("optimizers.base_optimizer", "BaseOptimizer"),
-    ("mixed_precision.loss_scale_optimizer", "BaseLossScaleOptimizer"),
+_OPTIMIZERS = (
+    r"training\.optimizer\.Optimizer|optimizer_v2\.OptimizerV2|optimizer\._BaseOptimizer|"
+    r"base_optimizer\.BaseOptimizer|loss_scale_optimizer\.BaseLossScaleOptimizer"
 )
-"""The base classes of optimizers: how their modules' names end, and the class."""
+"""The base classes of optimizers: how the names of module and class end, as in the next ones."""
+_WRAPPERS = r"loss_scale_optimizer\.\w+|compat_lossscale\.optimizers\.keras(_legacy)?\.\w+"
+"""Classes whose methods are wrapped before they have objects, which may change their class."""
+_MODELS = r"Model|Network|Trainer|TensorFlowTrainer|JAXTrainer"
 _POLICIES = (
-    "mixed_precision.policy",
-    "mixed_precision.experimental.policy",
-    "compat_lossscale.policies",
-    "compat_lossscale.keras3.experimental",
+    r"mixed_precision(\.experimental)?\.policy|compat_lossscale\.(policies|keras3\.experimental)"
 )
-_VARIABLE_CLASSES = ("ResourceVariable", "UnliftedInitializerVariable", "KerasVariable", "Variable")
+_VARIABLES = r"ResourceVariable|UnliftedInitializerVariable|KerasVariable|Variable"
+_SAVERS = r"training\.saver\.Saver|(util|checkpoint)\.TrackableSaver"
 _PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras", "compat_lossscale", "numpy")
 """The packages whose modules are looked at: TensorFlow 1.15 and 2.0 are in two."""
-_OURS = ("compat_lossscale.optimizers.keras", "compat_lossscale.optimizers.keras_legacy")
-"""Modules of optimizers that get another class when they are initialized."""
-_SAVERS = (
-    ("tensorflow.python.training.saver", "Saver"),
-    ("tensorflow.python.training.tracking.util", "TrackableSaver"),
-    ("tensorflow.python.checkpoint.checkpoint", "TrackableSaver"),
-)
 _SCALES = ("_current_loss_scale", "current_loss_scale", "_loss_scale_value", "_loss_scale",
            "dynamic_scale")  # fmt: skip
 _GOOD_STEPS = ("_num_good_steps", "counter", "num_good_steps", "_counter", "dynamic_counter",
                "step_counter")  # fmt: skip
 _INITIAL = ("initial_scale", "initial_loss_scale", "_initial_loss_scale", "_loss_scale_value")
 _GROWTH = ("dynamic_growth_steps", "increment_period", "_increment_period", "growth_steps")
-_MODELS = ("Model", "Network", "Trainer", "TensorFlowTrainer", "JAXTrainer")
 _ASKING = ("__getattribute__", "__getattr__", "__setattr__")
 _INNER = ("inner_optimizer", "_optimizer", "_opt")
 _MARK = "_lossscale_recorder_optimizers"
@@ -127,7 +115,7 @@ class Writer:
             limit: The number of compressed bytes after which only the end is written.
         """
         self._raw = open(path, "wb")
-        self._file = gzip.GzipFile("", "wb", 4, self._raw, 0)
+        self._file = gzip.GzipFile("", "wb", 1, self._raw, 0)
         self._lock = threading.Lock()
         self._limit = limit
         self._flushed = time.time()
@@ -206,6 +194,7 @@ class Numbers:
             bits = numpy.unpackbits(numpy.frombuffer(source.bytes(count // 8), numpy.uint8))
             return bits * 2.0 - 1.0
 
+        self._rows = numpy.empty((_BLOCK // _FOLDED, _FOLDED))
         self._signs = signs(_BLOCK).reshape(-1, _FOLDED)
         self._block_signs = signs(1024)
         self._mixing = signs(PROJECTIONS * _FOLDED).reshape(PROJECTIONS, _FOLDED)
@@ -224,36 +213,60 @@ class Numbers:
             flat = flat[:: 1 + array.nbytes // _WHOLE_BATCH].copy()
         return digest(flat.view(self._numpy.uint8))
 
-    def of(self, array: Any) -> List[Any]:
-        """Returns the digest, norm, largest magnitude and projections of an array.
+    def of(self, arrays: Sequence[Any]) -> List[List[Any]]:
+        """Returns the digest, norm, largest magnitude and projections of each array.
 
         Args:
-            array: The array.
+            arrays: The arrays.
 
         Returns:
             The digest of its bits; the Euclidean norm and the largest magnitude of its finite
             elements; how many are not finite; and its products with pseudo-random signs.
         """
+        found: List[List[Any]] = []
+        part: List[Any] = []
+        size = 0
+        for array in arrays:
+            flat = self._numpy.ascontiguousarray(array).reshape(-1)
+            if part and size + flat.size > _BLOCK // 2:
+                found += self._of_part(part)
+                part, size = [], 0
+            part.append(flat)
+            size += flat.size + _FOLDED
+        return found + self._of_part(part) if part else found
+
+    def _of_part(self, flats: Sequence[Any]) -> List[List[Any]]:
+        """Does the same for flat arrays, which are put into one: most arrays are small."""
         numpy = self._numpy
-        flat = numpy.ascontiguousarray(array).reshape(-1)
-        rows = numpy.zeros((-(-flat.size // _FOLDED), _FOLDED))
+        counts = [-(-flat.size // _FOLDED) or 1 for flat in flats]
+        *starts, count = [0, *itertools.accumulate(counts)]
+        rows = self._rows[:count] if count <= len(self._rows) else numpy.empty((count, _FOLDED))
         values = rows.reshape(-1)
-        values[: flat.size] = flat
-        square = float(numpy.einsum("i,i->", values, values))
-        odd = 0
-        if not square < float("inf"):
+        places = [start * _FOLDED for start in starts]
+        found = []
+        for flat, place, count in zip(flats, places, counts):
+            found.append([digest(flat.view(numpy.uint8))])
+            values[place : place + flat.size] = flat
+            values[place + flat.size : place + count * _FOLDED] = 0.0
+        odd = [0] * len(flats)
+        squares = numpy.einsum("ij,ij->i", rows, rows)
+        if not squares.sum() < float("inf"):
             bad = ~numpy.isfinite(values)
-            odd = int(numpy.count_nonzero(bad))
+            odd = numpy.add.reduceat(bad.astype(int), places).tolist()
             values[bad] = 0.0
-            square = float(numpy.einsum("i,i->", values, values))
-        largest = float(numpy.abs(values).max()) if values.size else 0.0
-        folded = numpy.zeros(_FOLDED)
-        for number, start in enumerate(range(0, len(rows), len(self._signs))):
-            part = rows[start : start + len(self._signs)]
-            sums = numpy.einsum("ij,ij->j", part, self._signs[: len(part)])
-            folded += sums * self._block_signs[number % len(self._block_signs)]
-        products = numpy.einsum("pf,f->p", self._mixing, folded)
-        return [digest(flat.view(numpy.uint8)), square**0.5, largest, odd, *products.tolist()]
+            squares = numpy.einsum("ij,ij->i", rows, rows)
+        folded = numpy.zeros((len(flats), _FOLDED))
+        for place, (start, count) in enumerate(zip(starts, counts)):
+            for number, first in enumerate(range(0, count, len(self._signs))):
+                part = rows[start + first : start + min(count, first + len(self._signs))]
+                product = numpy.einsum("ij,ij->j", part, self._signs[: len(part)])
+                folded[place] += product * self._block_signs[number % len(self._block_signs)]
+        products = numpy.einsum("pf,af->ap", self._mixing, folded).tolist()
+        norms = (numpy.add.reduceat(squares, starts) ** 0.5).tolist()
+        largest = numpy.maximum.reduceat(numpy.abs(values, out=values), places).tolist()
+        for seen, *numbers, more in zip(found, norms, largest, odd, products):
+            seen += [*numbers, *more]
+        return found
 
 
 def digest(content: Any) -> str:
@@ -321,29 +334,11 @@ class ProgramPlaces:
         return ["%s:%d" % one for one in named if one[0] is not None][::-1][:_MOST_CALLS]
 
 
-class _Tee:
-    """Standard output, which the program writes to, and what it wrote."""
-
-    def __init__(self, stream: Any, told: Callable[[str, Any], None]) -> None:
-        self._stream = stream
-        self._told = told
-
-    def write(self, text: str) -> Any:
-        result = self._stream.write(text)
-        self._told(text, sys._getframe(1))
-        return result
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-
 class _Optimizer:
     """What is known of one optimizer.
 
     Attributes:
-        kind: The name of its class.
         outer: The optimizer that wraps it, or itself, if that is known.
-        made: The number of optimizers that were made before it.
         at: The line of the program that made it.
         number: Its number among those that have applied gradients; -1 until then.
         variables: The variables that it updates, as they came.
@@ -354,12 +349,10 @@ class _Optimizer:
         skips: Whether it can skip a step: an optimizer with a fixed loss scale never does.
     """
 
-    def __init__(self, made: Any, count: int, at: str) -> None:
+    def __init__(self, made: Any, at: str) -> None:
         self._kept: Any = None
         self._reference: Any = weakref.ref(made, self._forget)
-        self.kind = type(made).__name__
         self.outer: Optional[_Optimizer] = None
-        self.made = count
         self.at = at
         self.number = -1
         self.variables: List[Any] = []
@@ -429,6 +422,11 @@ def _attribute(value: Any, *names: str) -> Any:
     return None
 
 
+def _given(args: Sequence[Any], options: Dict[str, Any], place: int, name: str) -> Any:
+    """Returns an argument that is given by its place or by its name, or `None`."""
+    return args[place] if len(args) > place else options.get(name)
+
+
 def _name(variable: Any) -> str:
     return str(_attribute(variable, "path", "name") or "").split(":")[0]
 
@@ -462,10 +460,12 @@ def _shape(variable: Any) -> List[Any]:
     return [None if size is None else int(size) for size in sizes]
 
 
-def _scale_holders(optimizer: Any) -> List[Any]:
-    """Returns what can hold the loss scale of an optimizer, and the optimizer."""
-    found = [_attribute(optimizer, name) for name in ("_loss_scale_manager", "_loss_scale")]
-    return [one for one in found if one is not None and not _is_variable(one)] + [optimizer]
+def _in_holders(optimizer: Any, *names: str) -> Iterator[Any]:
+    """Yields what holds the loss scale of an optimizer, or the optimizer, has by these names."""
+    holders = [_attribute(optimizer, name) for name in ("_loss_scale_manager", "_loss_scale")]
+    for holder in [*holders, optimizer]:
+        found = (_attribute(holder, name) for name in names if not _is_variable(holder))
+        yield from (one for one in found if one is not None)
 
 
 def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
@@ -473,25 +473,22 @@ def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
 
     Each is a variable, a number, or `None` if there is none.
     """
-    holders = _scale_holders(optimizer) if _has_scale(optimizer) else []
-    scales = [float(one) for one in holders if _is_number(one)]
-    scales += [_attribute(one, name) for one in holders for name in _SCALES]
-    goods = [_attribute(one, name) for one in holders for name in _GOOD_STEPS]
+    if not _has_scale(optimizer):
+        return None, None
+    scales = [_attribute(optimizer, "_loss_scale"), *_in_holders(optimizer, *_SCALES)]
     return (
         next((one for one in scales if _is_number(one) or _is_variable(one)), None),
-        next((one for one in goods if _is_variable(one)), None),
+        next(filter(_is_variable, _in_holders(optimizer, *_GOOD_STEPS)), None),
     )
 
 
 def loss_scale_settings(value: Any) -> Optional[str]:
     """Returns the loss scale that an optimizer, a policy or a loss scale was made with, as text."""
-    holders = _scale_holders(value)
-    numbers = [float(one) for one in holders if _is_number(one)]
-    growth = next(
-        (g for g in (_attribute(one, *_GROWTH) for one in holders) if g is not None), None
-    )
-    initial = [_plain(_numpy(one)) for one in (_attribute(h, *_INITIAL) for h in holders)]
-    scale = next((one for one in numbers + initial if one is not None), None)
+    fixed = _attribute(value, "_loss_scale")
+    initial = [fixed] if _is_number(fixed) else _in_holders(value, *_INITIAL)
+    numbers = (_plain(_numpy(one)) for one in initial)
+    scale = next((one for one in numbers if one is not None), None)
+    growth = next(_in_holders(value, *_GROWTH), None)
     if scale is None:
         return None
     if growth is None:
@@ -587,6 +584,7 @@ class TrainingRecorder:
                 starts += zip(orders, map(_general, line["names"]), line["initial"])
             starts.sort(key=operator.itemgetter(0))
             self.starts = [(name, content) for _, name, content in starts]
+        self.wrappings = list(self._wrappings())
 
     # What the hooks call. Nothing that goes wrong here may reach the program.
 
@@ -600,32 +598,27 @@ class TrainingRecorder:
         except _Ended:
             raise
         except Exception as error:
-            name = getattr(function, "__name__", "train_function")
-            problem = "%s: %s: %s" % (name, type(error).__name__, str(error)[:200])
+            problem = "%s: %s: %s" % (function.__name__, type(error).__name__, str(error)[:200])
             self.problems[problem] = self.problems.get(problem, 0) + 1
             return None
 
-    def hooked(self, before: Any = None, after: Any = None) -> Callable[[Any], Any]:
-        """Returns what wraps a function with hooks.
+    def hooked(self, before: Any = None, after: Any = None) -> Callable[..., Any]:
+        """Returns what `wrap` takes to call hooks around a function.
 
         Args:
             before: Gets the arguments, a tuple and a dictionary, before the call.
-            after: Gets the result and the arguments after it.
+            after: Gets the arguments and the result after it.
         """
 
-        def wrapping(original: Any) -> Any:
-            @functools.wraps(original)
-            def call(*args: Any, **options: Any) -> Any:
-                if before is not None:
-                    self.guarded(before, args, options)
-                result = original(*args, **options)
-                if after is not None:
-                    self.guarded(after, result, args, options)
-                return result
+        def call(original: Any, args: Any, options: Any) -> Any:
+            if before is not None:
+                self.guarded(before, args, options)
+            result = original(*args, **options)
+            if after is not None:
+                self.guarded(after, args, options, result)
+            return result
 
-            return call
-
-        return wrapping
+        return call
 
     @property
     def tensorflow(self) -> Any:
@@ -663,7 +656,7 @@ class TrainingRecorder:
             return
         what = "wrapped" if _has_scale(optimizer) else "made"
         self.note(what, _kind(optimizer), nearest=True)
-        one = _Optimizer(optimizer, len(self.optimizers), self.places.here())
+        one = _Optimizer(optimizer, self.places.here())
         self.optimizers.append(one)
         self.by_id[id(optimizer)] = one
         for base in type(optimizer).__mro__:
@@ -680,53 +673,48 @@ class TrainingRecorder:
             if base is not object:
                 wrap(base, name, self._asking)
 
-    def _asking(self, original: Any) -> Any:
-        @functools.wraps(original)
-        def ask(value: Any, name: str, *rest: Any) -> Any:
-            if name == "lr":
-                self.guarded(self.note, name, _kind(value))
-            return original(value, name, *rest)
-
-        return ask
+    def _asking(self, original: Any, args: Any, options: Any) -> Any:
+        if args[1] == "lr":
+            self.guarded(self.note, "lr", _kind(args[0]))
+        return original(*args, **options)
 
     def _asked_for_scale(self, args: Any, _: Any) -> None:
         self.note("loss_scale", _kind(args[0]))
 
-    def _wrapper_made(self, result: Any, args: Any, options: Any) -> None:
+    def _wrapper_made(self, args: Any, *_: Any) -> None:
         if not hasattr(args[0], "_wrap"):  # else it is ours, and gets its loss scale later
-            self._scale_given(result, args, options)
+            self._scale_given(args)
 
-    def _scale_given(self, _: Any, args: Any, __: Any) -> None:
+    def _scale_given(self, args: Any, *_: Any) -> None:
         scale = _attribute(args[0], "_loss_scale")
         kind = "%s %s" % (_kind(scale), loss_scale_settings(args[0]))
         self.note("scale", kind, nearest=True)
 
-    def _policy_made(self, _: Any, args: Any, __: Any) -> None:
+    def _policy_made(self, args: Any, *_: Any) -> None:
         if hasattr(args[0], "_loss_scale"):
             kind = "policy %s: %s" % (_attribute(args[0], "name"), loss_scale_settings(args[0]))
             self.note("policy", kind, nearest=True)
 
-    def _compiled(self, _: Any, args: Any, __: Any) -> None:
+    def _compiled(self, args: Any, *_: Any) -> None:
         self.note("compile", _kind(_attribute(args[0], "optimizer")))
 
-    def _applying(self, method: Any) -> Any:
-        @functools.wraps(method)
-        def apply(optimizer: Any, gradients: Any, *args: Any, **options: Any) -> Any:
-            if not self.on or self.local.applying or _is_stateless():
-                return method(optimizer, gradients, *args, **options)
-            if not isinstance(gradients, (list, tuple)):
-                gradients = list(gradients)
-            self.local.applying = True
-            try:
-                one = self.guarded(self._before_apply, optimizer, gradients, args, options)
-                result = method(optimizer, gradients, *args, **options)
-            finally:
-                self.local.applying = False
-            if one is not None:
-                self.guarded(self._after_apply, one, result)
-            return result
-
-        return apply
+    def _applying(self, method: Any, args: Any, options: Any) -> Any:
+        if not self.on or self.local.applying or _is_stateless():
+            return method(*args, **options)
+        for name in ("grads_and_vars", "grads"):
+            if name in options:
+                args = (*args, options.pop(name))
+        if not isinstance(args[1], (list, tuple)):
+            args = (args[0], list(args[1]), *args[2:])
+        self.local.applying = True
+        try:
+            one = self.guarded(self._before_apply, args, options)
+            result = method(*args, **options)
+        finally:
+            self.local.applying = False
+        if one is not None:
+            self.guarded(self._after_apply, one, result)
+        return result
 
     def outermost(self, optimizer: Any) -> _Optimizer:
         """Returns what is known of an optimizer, or of the one that wraps it."""
@@ -737,15 +725,16 @@ class TrainingRecorder:
             found.outer = self.outermost(around[0].object) if around else found
         return found.outer
 
-    def _before_apply(self, optimizer: Any, gradients: Any, args: Any, options: Any) -> Any:
+    def _before_apply(self, args: Any, options: Any) -> Any:
+        optimizer, gradients = args[:2]
         one = self.outermost(optimizer)
         pairs = [pair for pair in gradients if isinstance(pair, tuple) and len(pair) == 2]
         variables = [variable for gradient, variable in pairs if gradient is not None]
         if not pairs:
-            given = options.get("trainable_variables", args[0] if args else None)
+            given = _given(args, options, 2, "trainable_variables")
             variables = list(given or _attribute(optimizer, "_trainable_variables") or ())
         one.add(variables)
-        steps = options.get("global_step", args[0] if args and pairs else None)
+        steps = _given(args if pairs else (), options, 2, "global_step")
         if _is_variable(steps):
             one.steps = steps
         if one.number < 0:
@@ -798,26 +787,26 @@ class TrainingRecorder:
             return self.eager()
 
     def _eager_values(self, things: Sequence[Any]) -> List[Any]:
-        return [
-            thing if thing is None or _is_number(thing) else self._eager_value(thing)
-            for thing in things
-        ]
+        return [self._eager_value(thing) for thing in things]
 
     def _eager_value(self, thing: Any) -> Any:
         for name in ("_value", "_variable"):  # of Keras 3, and of variables that cast themselves
-            inner = vars(thing).get(name) if hasattr(thing, "__dict__") else None
+            inner = getattr(thing, "__dict__", {}).get(name)
             thing = thing if inner is None else inner
-        if type(thing).__name__ in ("ResourceVariable", "UnliftedInitializerVariable"):
-            # A fifth of what its method `numpy` takes.
+        if type(thing).__name__ not in ("ResourceVariable", "UnliftedInitializerVariable"):
+            return _numpy(thing)
+        try:
+            # A sixth of what its method `numpy` takes.
             read = self.tensorflow.raw_ops.ReadVariableOp
-            return _tried(lambda: read(resource=thing.handle, dtype=thing.dtype).numpy())
-        return _numpy(thing)
+            return self.numpy.asarray(read(resource=thing.handle, dtype=thing.dtype))
+        except Exception:
+            return None
 
     def _session_values(self, session: Any, things: Sequence[Any]) -> List[Any]:
         run = getattr(type(session).run, _MARK, type(session).run)
         values = [thing if _is_number(thing) else None for thing in things]
-        fetches = {p: fetchable(thing) for p, thing in enumerate(things) if values[p] is None}
-        fetches = {place: fetch for place, fetch in fetches.items() if fetch is not None}
+        known = enumerate(map(fetchable, things))
+        fetches = {place: fetch for place, fetch in known if fetch is not None}
         try:
             found = run(session, list(fetches.values()))
         except Exception:
@@ -854,13 +843,12 @@ class TrainingRecorder:
         inner = one.innermost()
         scaled = _has_scale(one.object)
         return {
-            "class": one.kind if one.object is None else type(one.object).__name__,
+            "class": type(one.object).__name__,
             "inner": type(inner).__name__,
             "wrapped": inner is not one.object,
             "scaled": scaled,
             "settings": _tried(loss_scale_settings, one.object) if scaled else None,
             "config": _tried(self._config, inner) or {},
-            "made": one.made,
             "at": one.at,
         }
 
@@ -887,7 +875,7 @@ class TrainingRecorder:
         policies = (_tried(_attribute(place, "global_policy") or str) for place in places)
         return next((str(_attribute(policy, "name")) for policy in policies if policy), None)
 
-    def _variable_made(self, _: Any, args: Any, __: Any) -> None:
+    def _variable_made(self, args: Any, *__: Any) -> None:
         """Gives a new variable the next value of its kind and shape in the other recording.
 
         The first gradients may be computed before it is known what an optimizer updates.
@@ -1019,14 +1007,12 @@ class TrainingRecorder:
 
     def _changes(self, one: _Optimizer, kind: str, arrays: Sequence[Any]) -> List[Any]:
         """Returns what is to be written of arrays: 0 for one that is as it was."""
-        found: List[Any] = []
-        for place, array in enumerate(arrays):
-            seen = None if array is None else self.numbers.of(array)
-            if seen is not None:
-                before = one.last.get((kind, place))
-                one.last[kind, place] = seen[0]
-                seen = 0 if before == seen[0] else seen
-            found.append(seen)
+        found: List[Any] = [None] * len(arrays)
+        places = [place for place, array in enumerate(arrays) if array is not None]
+        for place, seen in zip(places, self.numbers.of([arrays[place] for place in places])):
+            before = one.last.get((kind, place))
+            one.last[kind, place] = seen[0]
+            found[place] = 0 if before == seen[0] else seen
         return found
 
     # tf.function, Session, Keras in graph mode, and Keras on JAX.
@@ -1052,35 +1038,26 @@ class TrainingRecorder:
             self.guarded(self.observe, found, values, given)
         return result
 
-    def function_call(self, original: Any) -> Any:
-        """Wraps the call of a `tf.function`."""
-
-        @functools.wraps(original)
-        def call(function: Any, *args: Any, **options: Any) -> Any:
-            traced = vars(function).setdefault(_MARK, {})
-            if not self.on or self.local.calling or not self.eager():
-                result = original(function, *args, **options)
-                if self.traced is not None:
-                    self.traced.update(traced)
-                return result
-            if not traced:
-                self.policy = self._policy()
-            given: Any = (args, options)
-            if self.batches or self.kept < self.options.fix_data:
-                args, given = self.guarded(self._fixed, function, args) or (args, given)
-            before, self.traced = self.traced, traced
-            try:
-                result = self._calling(
-                    lambda: original(function, *args, **options),
-                    traced,
-                    self._eager_values,
-                    given,
-                )
-            finally:
-                self.traced = before
+    def _function_call(self, original: Any, args: Any, options: Any) -> Any:
+        """Calls a `tf.function`, which comes first of the arguments."""
+        traced = vars(args[0]).setdefault(_MARK, {})
+        if not self.on or self.local.calling or not self.eager():
+            result = original(*args, **options)
+            if self.traced is not None:
+                self.traced.update(traced)
             return result
-
-        return call
+        if not traced:
+            self.policy = self._policy()
+        function, *rest = args
+        given: Any = (rest, options)
+        if self.batches or self.kept < self.options.fix_data:
+            rest, given = self.guarded(self._fixed, function, rest) or (rest, given)
+        before, self.traced = self.traced, traced
+        try:
+            call = functools.partial(original, function, *rest, **options)
+            return self._calling(call, traced, self._eager_values, given)
+        finally:
+            self.traced = before
 
     def _data(self, given: Any, keep: bool = True) -> Optional[str]:
         """Returns the digest of the arrays that a step got, and keeps them if that is asked.
@@ -1133,30 +1110,21 @@ class TrainingRecorder:
         )
         return with_leaves(given, lambda leaf: next(turned) if _is_data(leaf) else leaf)
 
-    def session_run(self, original: Any) -> Any:
-        """Wraps the `run` of a session."""
+    def _session_run(self, original: Any, args: Any, options: Any) -> Any:
+        """Calls the `run` of a session."""
+        session, feeds = args[0], _given(args, options, 2, "feed_dict")
+        given = list(feeds.values()) if isinstance(feeds, dict) else None
+        call = functools.partial(original, *args, **options)
+        fetches = _given(args, options, 1, "fetches")
+        return self._in_graph(session.graph, fetches, lambda: session, given, call)
 
-        @functools.wraps(original)
-        def run(session: Any, fetches: Any, *args: Any, **options: Any) -> Any:
-            feeds = options.get("feed_dict", args[0] if args else None)
-            given = list(feeds.values()) if isinstance(feeds, dict) else None
-            call = functools.partial(original, session, fetches, *args, **options)
-            return self._in_graph(session.graph, fetches, lambda: session, given, call)
-
-        return run
-
-    def keras_function(self, original: Any) -> Any:
-        """Wraps the call of what Keras makes of a model in graph mode."""
-
-        @functools.wraps(original)
-        def call(function: Any, inputs: Any) -> Any:
-            operation = _attribute(function, "updates_op")
-            get_session = _attribute(sys.modules[type(function).__module__], "get_session")
-            step = functools.partial(original, function, inputs)
-            graph = _attribute(operation, "graph")
-            return self._in_graph(graph, [operation], get_session, inputs, step)
-
-        return call
+    def _keras_function(self, original: Any, args: Any, options: Any) -> Any:
+        """Calls what Keras makes of a model in graph mode."""
+        operation = _attribute(args[0], "updates_op")
+        get_session = _attribute(sys.modules[type(args[0]).__module__], "get_session")
+        call = functools.partial(original, *args, **options)
+        graph = _attribute(operation, "graph")
+        return self._in_graph(graph, [operation], get_session, args[1:], call)
 
     def _in_graph(self, graph: Any, fetches: Any, session: Any, given: Any, call: Any) -> Any:
         """Calls what executes operations of a graph."""
@@ -1193,72 +1161,51 @@ class TrainingRecorder:
             self.executed[key] = found
         return self.executed[key]
 
-    def _made_train_function(self, _: Any, args: Any, __: Any) -> None:
-        """Has each step of a model on JAX observed: it hands its variables' values on."""
-        model = args[0]
-        before = functools.partial(self._before_train, model)
-        after = functools.partial(self._trained, model)
-        wrap(model, "train_function", self.hooked(before, after))
+    def _made_train_function(self, args: Any, *_: Any) -> None:
+        wrap(args[0], "train_function", functools.partial(self._train, args[0]))
 
-    def _made_train_function_of_tensorflow(self, _: Any, args: Any, __: Any) -> None:
-        """Tells the steps of `fit` from those of `evaluate`, whose functions have one name."""
-        wrap(args[0], "train_function", self._training)
+    def _train(self, model: Any, original: Any, args: Any, options: Any) -> Any:
+        """Executes steps of `fit` on Keras 3: those of `evaluate` have functions of one name."""
+        self.local.training = True
+        try:
+            result = original(*args, **options)
+        finally:
+            self.local.training = False
+        if isinstance(result, tuple):
+            self.guarded(self._trained, model, result[1])
+        return result
 
-    def _training(self, original: Any) -> Any:
-        @functools.wraps(original)
-        def train(*args: Any, **options: Any) -> Any:
-            self.local.training = True
-            try:
-                return original(*args, **options)
-            finally:
-                self.local.training = False
-
-        return train
-
-    def _before_train(self, model: Any, *_: Any) -> None:
+    def _trained(self, model: Any, state: Any) -> None:
+        """Observes a step on JAX, which hands its variables' values on."""
         one = self.outermost(model.optimizer)
         if one.number < 0:
             one.add(model.trainable_variables)
             self.number(one)
-
-    def _trained(self, model: Any, result: Any, *_: Any) -> None:
-        state = result[1]
         variables = [*model.trainable_variables, *model.optimizer.variables]
         known = {id(v): value for v, value in zip(variables, [*state[0], *state[2]])}
 
         def values(things: Sequence[Any]) -> List[Any]:
             return self._eager_values([known.get(id(thing), thing) for thing in things])
 
-        self.observe([self.outermost(model.optimizer)], values)
+        self.observe([one], values)
 
     def _fits(self, args: Any, options: Any) -> None:
         model = args[0]
-        x = args[1] if len(args) > 1 else options.get("x")
-        y = args[2] if len(args) > 2 else options.get("y")
+        x, y = _given(args, options, 1, "x"), _given(args, options, 2, "y")
         per_call = _attribute(model, "_steps_per_execution", "steps_per_execution")
         self.executions = _plain(_numpy(per_call))
         kinds = {base.__name__ for base in type(x).__mro__}
         self.fits, self.fed = bool(kinds & {"PyDataset", "Sequence", "generator"}), []
-        self.out.put(
-            "fit",
-            at=self.places.here(),
-            model=type(model).__name__,
-            data=self._data((x, y), keep=False),
-        )
+        self.out.put("fit", data=self._data((x, y), keep=False))
 
     def _fitted(self, *_: Any) -> None:
         self.fits, self.fed = False, []
 
-    def _generating(self, original: Any) -> Any:
-        """Wraps what makes a dataset of a generator, which `fit` does of a `Sequence`."""
-
-        @functools.wraps(original.__func__)
-        def from_generator(generator: Any, *args: Any, **options: Any) -> Any:
-            if self.on and self.fits:
-                self.fits, generator = False, self._feeding(generator)
-            return original.__func__(generator, *args, **options)
-
-        return staticmethod(from_generator)
+    def _generating(self, original: Any, args: Any, options: Any) -> Any:
+        """Makes a dataset of a generator, which `fit` does of a `Sequence`."""
+        if self.on and self.fits:
+            self.fits, args = False, (self._feeding(args[0]), *args[1:])
+        return original(*args, **options)
 
     def _feeding(self, generator: Any) -> Any:
         def feed() -> Iterator[Any]:
@@ -1270,8 +1217,8 @@ class TrainingRecorder:
 
         return feed
 
-    def _drew(self, seeds: Any, *__: Any) -> None:
-        frame: Any = sys._getframe(3)
+    def _drew(self, _: Any, __: Any, seeds: Any) -> None:
+        frame: Any = sys._getframe(4)
         for _ in range(8):
             if re.search("init_ops|initializers", frame.f_code.co_filename):
                 return  # what an initializer gives is compared
@@ -1282,19 +1229,17 @@ class TrainingRecorder:
 
     def _seed(self, *_: Any) -> None:
         """Seeds TensorFlow where a random operation asks for a seed and the program set none."""
-        seed, tensorflow = self.options.seed, self.tensorflow
+        tensorflow = self.tensorflow
         if tensorflow is None:
             return
         if tensorflow.executing_eagerly():
-            context = sys.modules["tensorflow.python.eager.context"]
-            if context.global_seed() is None:
-                tensorflow.compat.v1.set_random_seed(seed)
-            return
-        graph = tensorflow.compat.v1.get_default_graph()
-        if graph.seed is None:
-            graph.seed = seed
+            known = sys.modules["tensorflow.python.eager.context"].global_seed()
+        else:
+            known = tensorflow.compat.v1.get_default_graph().seed
+        if known is None:
+            tensorflow.compat.v1.set_random_seed(self.options.seed)
 
-    def _saved(self, result: Any, *_: Any) -> None:
+    def _saved(self, _: Any, __: Any, result: Any) -> None:
         """Writes the names and shapes in a checkpoint."""
         path = result if isinstance(result, str) else _numpy(result)
         path = path.item() if hasattr(path, "item") else path
@@ -1303,9 +1248,9 @@ class TrainingRecorder:
             found = _tried(self.tensorflow.train.list_variables, path) or ()
             self._put_save(path, {name: list(shape) for name, shape in found})
 
-    def _saved_model(self, _: Any, args: Any, options: Any) -> None:
+    def _saved_model(self, args: Any, options: Any, _: Any) -> None:
         """Writes the names and shapes in a file that Keras writes of a model."""
-        path = str(args[1] if len(args) > 1 else options.get("filepath"))
+        path = str(_given(args, options, 1, "filepath"))
         if path.endswith((".h5", ".hdf5", ".keras")):
             self._put_save(path, {_name(weight): _shape(weight) for weight in args[0].weights})
 
@@ -1372,7 +1317,18 @@ class TrainingRecorder:
         for name, module in list(sys.modules.items()):
             if _package(name) in _PACKAGES:
                 self.guarded(self.imported, name, module)
-        sys.meta_path.insert(0, _Finder(self))
+        wrap(importlib.machinery.PathFinder, "find_spec", self.hooked(after=self._module_found))
+
+    def _module_found(self, args: Any, _: Any, spec: Any) -> None:
+        loader = _attribute(spec, "loader")
+        if _package(args[1]) in _PACKAGES and hasattr(loader, "exec_module"):
+            execute = functools.partial(self._execute, args[1], loader, loader.exec_module)
+            loader.exec_module = execute
+
+    def _execute(self, name: str, loader: Any, execute: Any, module: Any) -> None:
+        vars(loader).pop("exec_module", None)  # another finder may have taken it away
+        execute(module)
+        self.guarded(self.imported, name, module)
 
     def imported(self, name: str, module: Any) -> None:
         """Looks at a module that has been imported.
@@ -1387,62 +1343,53 @@ class TrainingRecorder:
         elif name == "tensorflow":
             self._after_tensorflow(module)
         elif isinstance(module, types.ModuleType):
-            self._wrap_module(module, module.__name__)
+            home = module.__name__
+            is_ours = _package(home) == "compat_lossscale"  # whose classes name another module
+            for key, found in list(vars(module).items()):
+                if isinstance(found, type) and (is_ours or found.__module__ == home):
+                    self._wrap_class(found, ".%s.%s" % (home, key))
 
     def _after_tensorflow(self, tensorflow: Any) -> None:
         function = type(tensorflow.function(lambda: None))
-        wrap(function, "__call__", self.function_call)
+        wrap(function, "__call__", self._function_call)
         # This gives the variables values that a `tf.function` has made when it is traced.
         initialized = self.hooked(after=self._describe_new)
         wrap(function, "_initialize_uninitialized_variables", initialized)
-        session = tensorflow.compat.v1.Session.__mro__
-        wrap(next(one for one in session if "run" in vars(one)), "run", self.session_run)
-        for dataset in getattr(_attribute(tensorflow, "data"), "Dataset", object).__mro__:
-            wrap(dataset, "from_generator", self._generating)
         seeds = sys.modules.get("tensorflow.python.framework.random_seed")
         wrap(seeds, "get_seed", self.hooked(self._seed, self._drew))
-        for path, name in _SAVERS:
-            saver = getattr(sys.modules.get(path), name, None)
-            wrap(saver, "save", self.hooked(after=self._saved))
         # Later, setting a seed throws away kernels, and with them the resources that some own. A
         # default graph must not be made here: `enable_eager_execution` then raises.
         if tensorflow.executing_eagerly():
             self._seed()
 
-    def _wrap_module(self, module: Any, path: str) -> None:
-        for end, name in _BASES:
-            found = vars(module).get(name)
-            if path.endswith(end) and isinstance(found, type):
-                self._wrap_base(found)
-        if path.endswith("loss_scale_optimizer") or path in _OURS:
-            for found in list(vars(module).values()):
-                if isinstance(found, type):
-                    self._wrap_methods(found)
-        for name in _VARIABLE_CLASSES if self.starts else ():
-            found = vars(module).get(name)
-            if isinstance(found, type) and found.__module__ == path:
-                for method in ("__init__", "_deferred_initialize"):
-                    wrap(found, method, self.hooked(after=self._variable_made))
-        if path.endswith(("keras.backend", "src.backend")):
-            wrap(vars(module).get("GraphExecutionFunction"), "__call__", self.keras_function)
-        for name in _MODELS:
-            found = vars(module).get(name)
-            if isinstance(found, type) and found.__module__ == path:
-                wrap(found, "fit", self.hooked(self._fits, self._fitted))
-                wrap(found, "compile", self.hooked(after=self._compiled))
-                for save in ("save", "save_weights"):
-                    wrap(found, save, self.hooked(after=self._saved_model))
-                made = {
-                    "JAXTrainer": self._made_train_function,
-                    "TensorFlowTrainer": self._made_train_function_of_tensorflow,
-                }.get(name)
-                if made is not None:
-                    wrap(found, "make_train_function", self.hooked(after=made))
-        if path.endswith(_POLICIES):
-            for name, found in list(vars(module).items()):
-                if isinstance(found, type) and name.startswith("Policy"):
-                    wrap(found, "loss_scale", self.hooked(self._asked_for_scale))
-                    wrap(found, "__init__", self.hooked(after=self._policy_made))
+    def _wrappings(self) -> Iterator[Tuple[str, Tuple[str, ...], Any]]:
+        """Yields how names of modules and classes end, methods of them, and what wraps these."""
+        hooked = self.hooked
+        yield _MODELS, ("fit",), hooked(self._fits, self._fitted)
+        yield _MODELS, ("compile",), hooked(after=self._compiled)
+        yield _MODELS, ("save", "save_weights"), hooked(after=self._saved_model)
+        made = hooked(after=self._made_train_function)
+        yield "JAXTrainer|TensorFlowTrainer", ("make_train_function",), made
+        policies = r"(%s)\.Policy\w*" % _POLICIES
+        yield policies, ("loss_scale",), hooked(self._asked_for_scale)
+        yield policies, ("__init__",), hooked(after=self._policy_made)
+        yield _SAVERS, ("save",), hooked(after=self._saved)
+        yield r"backend\.GraphExecutionFunction", ("__call__",), self._keras_function
+        yield r"client\.session\.BaseSession", ("run",), self._session_run
+        yield r"dataset_ops\.Dataset\w*", ("from_generator",), self._generating
+        if self.starts:
+            new = hooked(after=self._variable_made)
+            yield _VARIABLES, ("__init__", "_deferred_initialize"), new
+
+    def _wrap_class(self, found: Any, name: str) -> None:
+        if re.search(r"\.(%s)$" % _OPTIMIZERS, name):
+            self._wrap_base(found)
+        if re.search(r"\.(%s)$" % _WRAPPERS, name):
+            self._wrap_methods(found)
+        for pattern, methods, handler in self.wrappings:
+            if re.search(r"\.(%s)$" % pattern, name):
+                for method in methods:
+                    wrap(found, method, handler)
 
     def _wrap_base(self, base: Any) -> None:
         original = vars(base).get("__new__")
@@ -1462,52 +1409,34 @@ class TrainingRecorder:
         base.__new__ = staticmethod(make)
 
 
-class _Finder:
-    """Finds what the other finders find, and tells the recorder when a module is imported."""
-
-    def __init__(self, recorder: TrainingRecorder) -> None:
-        self._recorder = recorder
-        self._finding = set()  # type: Any
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if _package(name) not in _PACKAGES or name in self._finding:
-            return None  # another finder may ask all others too
-        self._finding.add(name)
-        try:
-            finders = [one for one in list(sys.meta_path) if hasattr(one, "find_spec")]
-            found = (one.find_spec(name, path, target) for one in finders)
-            spec = next((spec for spec in found if spec is not None), None)
-        finally:
-            self._finding.discard(name)
-        loader = _attribute(spec, "loader")
-        if hasattr(loader, "exec_module") and not isinstance(loader, type):
-            loader.exec_module = self._executing(name, loader, loader.exec_module)
-        return spec
-
-    def _executing(self, name: str, loader: Any, execute: Any) -> Any:
-        def exec_module(module: Any) -> None:
-            vars(loader).pop("exec_module", None)
-            execute(module)
-            self._recorder.guarded(self._recorder.imported, name, module)
-
-        return exec_module
-
-
 def _package(name: str) -> str:
     return name.partition(".")[0]
 
 
-def wrap(owner: Any, name: str, wrapping: Callable[[Any], Any]) -> None:
-    """Replaces a function or a property's getter of a class, a module or an object, once."""
+def wrap(owner: Any, name: str, handler: Callable[[Any, Any, Any], Any]) -> None:
+    """Replaces a function or a property's getter of a class, a module or an object, once.
+
+    Args:
+        owner: The class, module or object; `None` if there is none.
+        name: The name of the function.
+        handler: Gets the function, and the arguments of a call: a tuple and a dictionary.
+    """
     found = vars(owner).get(name) if owner is not None else None
-    original = found.fget if isinstance(found, property) else found
+    original = getattr(found, "fget", None) or getattr(found, "__func__", None) or found
     if original is None or hasattr(original, _MARK):
         return
-    replaced = wrapping(original)
+
+    @functools.wraps(original)
+    def replaced(*args: Any, **options: Any) -> Any:
+        return handler(original, args, options)
+
     setattr(replaced, _MARK, original)
+    new: Any = replaced
     if isinstance(found, property):
-        replaced = property(replaced, found.fset, found.fdel, found.__doc__)
-    setattr(owner, name, replaced)
+        new = property(replaced, found.fset, found.fdel, found.__doc__)
+    elif isinstance(found, (classmethod, staticmethod)):
+        new = type(found)(replaced)
+    setattr(owner, name, new)
 
 
 def with_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -1620,23 +1549,11 @@ def parser() -> argparse.ArgumentParser:
     )
     for flag, settings in OPTIONS:
         made.add_argument(flag, **settings)
+    for flag in ("-m", "-c"):
+        made.add_argument(flag, nargs=argparse.REMAINDER, default=[], help=argparse.SUPPRESS)
+    made.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     made.set_defaults(steps=0, seed=0, every=1, fix_data=0, limit=64)
     return made
-
-
-def split(arguments: Sequence[str]) -> Tuple[List[str], List[str]]:
-    """Splits a command line into the recorder's own options and the program with its arguments."""
-    index = 0
-    takes = {flag for flag, settings in OPTIONS if "metavar" in settings}.union(("-o", "--output"))
-    while index < len(arguments):
-        argument = arguments[index]
-        if argument in takes:
-            index += 2
-        elif argument.startswith("-") and not argument.startswith(("-m", "-c")):
-            index += 1
-        else:
-            break
-    return list(arguments[:index]), list(arguments[index:])
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
@@ -1645,8 +1562,11 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     Args:
         arguments: The command line; that of the process by default.
     """
-    own, program = split(sys.argv[1:] if arguments is None else arguments)
-    options = parser().parse_args(own)
+    options = parser().parse_args(arguments)
+    for flag, named in (("-m", options.m), ("-c", options.c)):
+        if named:
+            options.program[:0] = [flag, *named]
+    program = options.program
     if not program:
         parser().error("name the program: a script, -m MODULE or -c CODE")
     if options.every < 1 or options.steps < 0:
@@ -1659,7 +1579,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         output = os.path.abspath(options.output)
         if options.twice:
             run_in_copy(options, program)
-        is_file = program[0][:2] not in ("-m", "-c")
+        is_file = program[0] not in ("-m", "-c")
         folder = os.path.dirname(os.path.realpath(program[0])) if is_file else os.getcwd()
         recorder = TrainingRecorder(options, folder)
     except (OSError, shutil.Error, RecordingError) as error:
@@ -1667,7 +1587,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     recorder.out.put(
         "lossscale-recording",
         version=VERSION,
-        program=os.path.basename(program[0]) if len(program[0]) > 2 else program[0],
+        program=os.path.basename(program[0]),
         seed=options.seed,
         steps=options.steps,
         every=options.every,
@@ -1686,9 +1606,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
 
 def _run(recorder: TrainingRecorder, program: List[str]) -> None:
     """Runs the program, writes how it ended, and ends likewise."""
-    found = sys.stdout
-    if found is not None:
-        sys.stdout = _Tee(found, recorder.printed)
+    stream = sys.stdout
+    write: Any = getattr(stream, "write", None)
+
+    def write_and_record(text: str) -> Any:
+        result = write(text)
+        recorder.printed(text, sys._getframe(1))
+        return result
+
+    if stream is not None:
+        stream.write = write_and_record  # type: ignore[method-assign]
     hook = sys.excepthook
 
     def excepthook(kind: Any, error: Any, trace: Any) -> None:
@@ -1710,7 +1637,8 @@ def _run(recorder: TrainingRecorder, program: List[str]) -> None:
         recorder.end(1, error)
         raise
     finally:
-        sys.stdout = found
+        if stream is not None:
+            stream.write = write  # type: ignore[method-assign]
         recorder.end(0)
 
 
@@ -1720,16 +1648,17 @@ def _execute(program: List[str]) -> None:
     vars(main)["__builtins__"] = __builtins__
     main.__annotations__ = {}
     sys.modules["__main__"] = main
-    if name[:2] in ("-m", "-c"):
-        what, *rest = [name[2:], *rest] if len(name) > 2 else rest or [""]
-        sys.argv = [name[:2], *rest]
-        sys.path[0] = "" if name[:2] == "-c" else os.getcwd()
-        if name[:2] == "-m":
-            runpy._run_module_as_main(what)  # type: ignore[attr-defined]  # private
-        else:
-            exec(compile(what, "<string>", "exec", dont_inherit=True), vars(main))
-        return
     sys.argv = [name, *rest]
+    if name == "-m":
+        del sys.argv[1]
+        sys.path[0] = os.getcwd()
+        runpy._run_module_as_main(rest[0])  # type: ignore[attr-defined]  # private
+        return
+    if name == "-c":
+        del sys.argv[1]
+        sys.path[0] = ""
+        exec(compile(rest[0], "<string>", "exec", dont_inherit=True), vars(main))
+        return
     if pkgutil.get_importer(name) is not None:
         sys.path[0] = name
         runpy._run_module_as_main("__main__", alter_argv=False)  # type: ignore[attr-defined]  # private
@@ -1769,7 +1698,7 @@ def run_in_copy(options: Any, program: List[str]) -> None:
     options.twice = False
     options.output = os.path.abspath(options.output) + ".again"
     options.start_from = options.start_from and os.path.abspath(options.start_from)
-    if program[0][:2] not in ("-m", "-c"):
+    if program[0] not in ("-m", "-c"):
         script = os.path.realpath(program[0])
         inside = script.startswith(folder + os.sep)
         program[0] = os.path.relpath(script, folder) if inside else script

@@ -560,7 +560,7 @@ def test_a_large_recording_is_cut_and_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [0, 1, 5, 70_000])
 def test_numbers_say_what_an_array_has(size: int) -> None:
     array = np.random.RandomState(size).randn(size).astype(np.float32)
-    digest, norm, largest, odd, *products = recorder().Numbers(np).of(array)
+    digest, norm, largest, odd, *products = recorder().Numbers(np).of([array])[0]
     assert len(digest) == 16
     assert norm == pytest.approx(np.linalg.norm(array), rel=1e-6)
     assert largest == pytest.approx(np.abs(array).max(initial=0), rel=1e-6)
@@ -569,7 +569,7 @@ def test_numbers_say_what_an_array_has(size: int) -> None:
 
 def test_what_is_not_finite_is_counted() -> None:
     array = np.array([1.0, np.nan, -np.inf, 3.0], np.float16)
-    _, norm, largest, odd, *_ = recorder().Numbers(np).of(array)
+    _, norm, largest, odd, *_ = recorder().Numbers(np).of([array])[0]
     assert (norm, largest, odd) == (pytest.approx(10.0**0.5), 3.0, 2)
 
 
@@ -591,7 +591,7 @@ def test_functions_that_run_eagerly_have_steps(tmp_path: Path) -> None:
         "tf.config.run_functions_eagerly(True)\n"
         "w = tf.Variable([1.0, 2.0])\n"
         "opt = tf.keras.optimizers.legacy.SGD(0.1)\n"
-        "@tf.function\ndef train(x):\n    opt.apply_gradients([(w * x, w)])\n"
+        "@tf.function\ndef train(x):\n    opt.apply_gradients(grads_and_vars=[(w * x, w)])\n"
         "for i in range(3):\n    train(tf.constant(1.0))\n"
     )
     recording, _ = record(tmp_path, source)
