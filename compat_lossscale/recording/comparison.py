@@ -87,7 +87,7 @@ DATA_NOT_SEEN = (
 )
 _WHATEVER_IS_DRAWN = ("end", "number of steps", "optimizers", "policy", "graph rewrite")
 """Differences that other random numbers do not explain."""
-NOTHING_TRAINED = "All steps were skipped, so no variable has moved. Compare more steps."
+NOTHING_TRAINED = "all steps were skipped, so no variable has moved: compare more steps"
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
     "call tf.config.experimental.enable_op_determinism(), use one thread, sort what comes from "
@@ -637,9 +637,6 @@ class _Comparing:
                 notes.append(
                     f"The checkpoint {name} holds other names or shapes: {count} are in one only."
                 )
-        done = [step for side in self.sides for one in side.optimizers for step in one.steps]
-        if done and not any(step.applied for step in done):
-            notes.append(NOTHING_TRAINED)
         self.result.left_out = sorted(self._unstable_words())
         for side, end in zip(self.sides, self.ends, strict=True):
             for problem in list(end.get("problems") or ())[:1]:
@@ -722,6 +719,8 @@ class _Comparing:
             result.may_be_rounding = True
         elif self.nudged and result.exact < result.steps:
             self._conclude_by_nudged()
+        elif not any(step.applied for o in self.sides[0].optimizers for step in o.steps):
+            result.cannot_be_told(NOTHING_TRAINED)
         else:
             # Smaller differences are lost in the sums that a recording has.
             size = _at_most(max([1e-12, *sizes.values()]))

@@ -59,11 +59,14 @@ def moved(start: int, by: Any) -> list[Any]:
     return [step(n, value(n) + (by if n >= start else 0.0)) for n in range(8)]
 
 
-def test_steps_that_were_all_skipped_have_a_note(tmp_path: Path) -> None:
+def test_steps_that_were_all_skipped_tell_nothing(tmp_path: Path) -> None:
     skipped = [step(n, value(0), applied=False) for n in range(8)]
-    one, other = (recording(tmp_path, skipped) for _ in range(2))
-    assert NOTHING_TRAINED in compare(one, other).notes
-    assert NOTHING_TRAINED not in compare(recording(tmp_path), other).notes
+    result = compare(*(recording(tmp_path, skipped) for _ in range(2)))
+    assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert result.reason == f"cannot be told: {NOTHING_TRAINED}"
+    trained = [*skipped[:7], step(7, value(7))]
+    assert compare(*(recording(tmp_path, trained) for _ in range(2))).reason.startswith("same")
+    assert different(compare(recording(tmp_path, skipped), recording(tmp_path, trained)))
 
 
 def different(result: RecordingComparison) -> tuple[str, int]:
