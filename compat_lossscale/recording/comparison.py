@@ -742,7 +742,9 @@ class _Comparing:
             result.notes.append(note)
 
     def _parted(self, first: Difference) -> str | None:
-        if first.what in ("end", "printed line", "number of steps"):
+        ends = zip(self.sides, self.ends, strict=True)
+        cut = any(end.get("cut") and not side.steps for side, end in ends)
+        if cut or first.what in ("end", "printed line", "number of steps"):
             return None
         if any(one.what == "initial value" for one in self.found):
             return "initial values"
