@@ -42,7 +42,7 @@ class MigrateLossScaleCommand(CodemodCommand):
             Selection(),
             collapse_guards=collapse_guards,
             unsafe_fixes=unsafe_fixes,
-            legacy_optimizers=not new_optimizers,
+            legacy_optimizers=False if new_optimizers else None,
         )
 
     @staticmethod

@@ -231,7 +231,7 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     "--legacy-optimizers/--new-optimizers",
     default=None,
     help="Whether tf.keras.optimizers.Adam and the other optimizers stay the classes of TensorFlow "
-    "2.0 to 2.10 (the default), or become those of 2.11 and later.",
+    "2.0 to 2.10 (the default in programs with old names), or become those of 2.11 and later.",
 )
 @click.option(
     "--no-dependency",

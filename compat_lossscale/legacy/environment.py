@@ -210,7 +210,7 @@ def _which_keras(environment: Environment) -> Iterator[Note]:
         yield Note(reason, f"export {LEGACY_KERAS}=1", "tensorflow")
     reason = (
         f"`import keras` is Keras {keras} in plain Python, and none of its layers goes into a "
-        "model of tf-keras. Under `compat-lossscale run`, it is tf-keras."
+        "model of tf-keras. With `run` and `install()`, it is tf-keras."
     )
     yield Note(reason, "For tf-keras, write `from tensorflow import keras`.", "keras")
 

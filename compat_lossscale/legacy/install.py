@@ -60,8 +60,9 @@ def install(
             strings that name them, are the classes of TensorFlow 2.0 to 2.10. `None` means yes or,
             if the names are restored already, no change. Keras 3 has no such classes.
         neighbours: Whether to restore other removed names of TensorFlow, NumPy and Python too
-            (docs/neighbours.md). `None` means yes or, if the names are restored already, no change.
-            With Keras 3, names that need tf-keras are left out.
+            (docs/neighbours.md), and whether `import keras` is tf-keras. `None` means yes or, if
+            the names are restored already, no change. With Keras 3, names that need tf-keras are
+            left out.
         keras: Which Keras `tf.keras` is: 2 for tf-keras, 3 for Keras 3. `None` means 2 or, if the
             names are restored already, no change.
 
@@ -89,6 +90,8 @@ def install(
 
                 waiting.serve_neighbours(undo)
                 serving.put(undo, keras=options["keras"])
+                if options["keras"] == 2:
+                    waiting.serve_keras(undo)
         except BaseException:
             take_back(undo)
             raise

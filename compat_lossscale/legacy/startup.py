@@ -17,7 +17,6 @@ from compat_lossscale.legacy import waiting
 TYPE_CHECKING = False  # `typing` takes longer to import than all of this
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from importlib.machinery import ModuleSpec
     from types import ModuleType, TracebackType
     from typing import Any
 
@@ -94,12 +93,6 @@ def redirect() -> None:
     hide()
 
 
-def serve_keras() -> None:
-    """Lets `import keras` mean `tf.keras`, which is tf-keras."""
-    _import_hook.add_finder(_KerasFinder, first=True)
-    waiting.undo.append(lambda: _import_hook.remove_finder(_KerasFinder))
-
-
 def _is_tensorflow(name: str) -> bool:
     if name == "tensorflow":
         return True
@@ -127,43 +120,6 @@ def _in_v1(name: str) -> str:
     return in_v1
 
 
-class _KerasFinder:
-    """Lets `import keras` mean `tf.keras`, as it did from TensorFlow 2.6 to 2.15.
-
-    The `keras` of today is Keras 3, whose layers do not go into a model of tf-keras.
-    """
-
-    @staticmethod
-    def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name.partition(".")[0] != "keras":
-            return None
-        import importlib.machinery  # noqa: PLC0415  # only if used
-
-        if name == "keras":
-            found = importlib.machinery.PathFinder.find_spec(name)
-            if found is not None and not _is_installed(str(found.origin)):
-                return None  # a module of the program's own
-        elif sys.modules["keras"].__name__ == "keras":
-            return None
-        hide()
-        module = _in_keras_2(name.removeprefix("keras"))
-        loader: Any = _import_hook.Alias(module) if module is not None else None
-        return None if loader is None else importlib.machinery.ModuleSpec(name, loader)
-
-
-def _in_keras_2(below: str) -> ModuleType | None:
-    import importlib  # noqa: PLC0415  # only if used
-
-    # Up to Keras 2.12, modules such as `keras.engine` were where TensorFlow's copy of Keras has
-    # them. Of these, the public names are served from `tf.keras`.
-    for home in ("tensorflow.keras", "tf_keras", "tensorflow.python.keras", "tf_keras.src"):
-        try:
-            return importlib.import_module(f"{home}{below}")
-        except ModuleNotFoundError:
-            continue
-    return None
-
-
 def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
     module_globals = module_globals or {}
     file = module_globals.get("__file__")
@@ -171,17 +127,13 @@ def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
         # A program that came through standard input is in no file.
         return module_globals.get("__name__") == "__main__"
     path = os.path.realpath(file)
-    if _is_installed(path):
+    if waiting.is_installed(path):
         return False
     import sysconfig  # noqa: PLC0415  # only if used
 
     places = [os.path.join(sysconfig.get_path(one), "") for one in ("stdlib", "platstdlib")]  # noqa: PTH118  # no pathlib here
     # This package may be in no such folder: an editable install is in that of its sources.
     return not path.startswith((*places, _OWN_SOURCES))
-
-
-def _is_installed(path: str) -> bool:
-    return any(f"/{name}/" in path for name in ("site-packages", "dist-packages"))
 
 
 _TENSORFLOW = "tensorflow"
@@ -258,7 +210,7 @@ def install_when_imported(
     if neighbours:
         waiting.serve_neighbours(waiting.undo)
         if not keras3:
-            serve_keras()
+            waiting.serve_keras(waiting.undo)
     waiting.to_install = {
         "legacy_optimizers": legacy_optimizers and not keras3,
         "neighbours": neighbours,

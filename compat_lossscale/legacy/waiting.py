@@ -106,3 +106,59 @@ class _LateFinder:
         _import_hook.remove_finder(self)
         if self._finder is not None:
             self._finder.take_back()
+
+
+def serve_keras(undo: list[Callable[[], None]]) -> None:
+    """Lets `import keras` mean `tf.keras`, which is tf-keras, unless it means that already."""
+    if _KerasFinder not in sys.meta_path:
+        _import_hook.add_finder(_KerasFinder, first=True)
+        undo.append(_forget_keras)
+
+
+def _forget_keras() -> None:
+    """Lets `import keras` mean Keras 3 again."""
+    _import_hook.remove_finder(_KerasFinder)
+    if getattr(sys.modules.get("keras"), "__name__", "keras") != "keras":
+        for name in [one for one in sys.modules if one.partition(".")[0] == "keras"]:
+            del sys.modules[name]
+
+
+class _KerasFinder:
+    """Lets `import keras` mean `tf.keras`, as it did from TensorFlow 2.6 to 2.15.
+
+    The `keras` of today is Keras 3, whose layers do not go into a model of tf-keras.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name.partition(".")[0] != "keras" or "compat_lossscale.keras3" in sys.modules:
+            return None  # what imports this package's classes for Keras 3 has Keras 3
+        import importlib.machinery  # noqa: PLC0415  # only if used
+
+        if name == "keras":
+            found = importlib.machinery.PathFinder.find_spec(name)
+            if found is not None and not is_installed(str(found.origin)):
+                return None  # a module of the program's own
+        elif sys.modules["keras"].__name__ == "keras":
+            return None
+        module = _in_keras_2(name.removeprefix("keras"))
+        loader: Any = _import_hook.Alias(module) if module is not None else None
+        return None if loader is None else importlib.machinery.ModuleSpec(name, loader)
+
+
+def _in_keras_2(below: str) -> ModuleType | None:
+    import importlib  # noqa: PLC0415  # only if used
+
+    # Up to Keras 2.12, modules such as `keras.engine` were where TensorFlow's copy of Keras has
+    # them. Of these, the public names are served from `tf.keras`.
+    for home in ("tensorflow.keras", "tf_keras", "tensorflow.python.keras", "tf_keras.src"):
+        try:
+            return importlib.import_module(f"{home}{below}")
+        except ModuleNotFoundError:
+            continue
+    return None
+
+
+def is_installed(path: str) -> bool:
+    """Whether a file is of an installed package."""
+    return any(f"/{name}/" in path for name in ("site-packages", "dist-packages"))

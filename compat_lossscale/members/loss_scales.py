@@ -49,6 +49,8 @@ class ForeignLossScale(LossScale):
 
     def get_config(self) -> dict[str, Any]:
         """Returns the config of the user's object."""
+        if not hasattr(self._foreign, "get_config"):
+            raise ConfigFormatError(f"Cannot serialize {self._foreign!r}: it has no get_config().")
         return self._foreign.get_config()  # type: ignore[no-any-return]  # TensorFlow has no types
 
     def __getattr__(self, name: str) -> Any:

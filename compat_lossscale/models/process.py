@@ -292,11 +292,12 @@ def _not_loaded(stored: StoredModel, state: OptimizerState | None) -> list[Field
 
 
 def _libraries(stored: StoredModel) -> tuple[Any, Any]:
+    import keras  # noqa: PLC0415  # Keras 3, before `install()` makes `import keras` mean tf-keras
+
     import compat_lossscale  # noqa: PLC0415  # TensorFlow
 
     neighbours = stored.function is not None
     compat_lossscale.install(legacy_optimizers=stored.is_legacy, neighbours=neighbours)
-    import keras  # noqa: PLC0415  # after TensorFlow
     import tf_keras  # noqa: PLC0415  # after TensorFlow
 
     import compat_lossscale.keras3  # noqa: PLC0415  # registers its class

@@ -311,6 +311,9 @@ class _Comparing:
         result.bits &= not parted
         self.found.sort(key=lambda one: one.step)
         self._conclude()
+        trained = any(step.applied for one in self.sides[0].optimizers for step in one.steps)
+        if result.verdict is ComparisonVerdict.SAME and not trained:
+            result.cannot_be_told(NOTHING_TRAINED)
         result.notes = list(dict.fromkeys(result.notes))  # Several optimizers can have one alike.
         return result
 
@@ -719,8 +722,6 @@ class _Comparing:
             result.may_be_rounding = True
         elif self.nudged and result.exact < result.steps:
             self._conclude_by_nudged()
-        elif not any(step.applied for o in self.sides[0].optimizers for step in o.steps):
-            result.cannot_be_told(NOTHING_TRAINED)
         else:
             # Smaller differences are lost in the sums that a recording has.
             size = _at_most(max([1e-12, *sizes.values()]))
@@ -741,7 +742,9 @@ class _Comparing:
             result.notes.append(note)
 
     def _parted(self, first: Difference) -> str | None:
-        if first.what in ("end", "printed line", "number of steps"):
+        ends = zip(self.sides, self.ends, strict=True)
+        cut = any(end.get("cut") and not side.steps for side, end in ends)
+        if cut or first.what in ("end", "printed line", "number of steps"):
             return None
         if any(one.what == "initial value" for one in self.found):
             return "initial values"

@@ -28,6 +28,9 @@ from compat_lossscale.recording.reading import (
     read,
 )
 
+_OF_RUN = frozenset(
+    ("--legacy-optimizers", "--new-optimizers", "--keras3", "--tf1", "--only-loss-scale")
+)
 _LIMIT = "1024"
 """Megabytes for a recording that keeps the initial values of a network."""
 _REPLAYED = 8
@@ -76,6 +79,10 @@ def prove(
     options, words = words[:count], words[count:]
     if not words:
         raise ProofError("--prove needs a program, such as --prove 'train.py --epochs 1'")
+    for option in sorted({*options} - _OF_RUN):
+        raise ProofError(
+            f"--prove takes no {option}: give `migrate` its own --steps and --rtol before --prove"
+        )
     limit = ["--steps", str(steps)] if steps else []
     with tempfile.TemporaryDirectory(prefix="compat-lossscale-") as name:
         top = Path(name).resolve()

@@ -550,7 +550,6 @@ class TrainingRecorder:
         """
         self.options = options
         self.places = ProgramPlaces(folder)
-        self.out = Writer(options.output, options.limit * 2**20)
         self.local = _Local()
         self.busy = threading.RLock()
         self.policy: Any = None  # what the thread that calls a `tf.function` has
@@ -585,6 +584,7 @@ class TrainingRecorder:
             starts.sort(key=operator.itemgetter(0))
             self.starts = [(name, content) for _, name, content in starts]
         self.wrappings = list(self._wrappings())
+        self.out = Writer(options.output, options.limit * 2**20)
 
     # What the hooks call. Nothing that goes wrong here may reach the program.
 

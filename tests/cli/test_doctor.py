@@ -86,7 +86,7 @@ def test_the_choice_of_keras_is_spoken_of_where_it_matters(
     with_keras = run(monkeypatch, "new.py", legacy_keras=None).output
     assert (
         "note     `import keras` is Keras 3.15.1 in plain Python, and none of its layers goes into "
-        "a model of tf-keras. Under `compat-lossscale run`, it is tf-keras.\n"
+        "a model of tf-keras. With `run` and `install()`, it is tf-keras.\n"
         "         -> For tf-keras, write `from tensorflow import keras`.\n" in with_keras
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`import keras` in a program under `run`: `tf.keras`, as it was from TensorFlow 2.6 to 2.15."""
+"""`import keras` in an old program: `tf.keras`, as it was from TensorFlow 2.6 to 2.15."""
 
 from __future__ import annotations
 
@@ -52,6 +52,30 @@ def test_keras_is_that_of_tensorflow(tmp_path: Path) -> None:
     done = python("-m", "compat_lossscale", "run", "train.py", cwd=tmp_path, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["No module named 'keras.no_such_module'", "32768.0"]
+
+
+def test_install_does_the_same_until_uninstall() -> None:
+    source = (
+        "import compat_lossscale\ncompat_lossscale.install()\n"
+        "import keras.backend\nfrom keras.layers import Dense\nimport tensorflow as tf\n"
+        "assert Dense is tf.keras.layers.Dense is keras.layers.Dense\n"
+        "compat_lossscale.uninstall()\nimport keras\nfrom compat_lossscale import keras3\n"
+        "assert issubclass(keras3.LossScaleOptimizer, keras.optimizers.LossScaleOptimizer)\n"
+    )
+    done = python("-c", source, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("keras", ["from compat_lossscale import keras3", "import keras"])
+def test_keras_3_that_is_there_first_stays(keras: str) -> None:
+    source = (
+        "import compat_lossscale\ncompat_lossscale.install(%s)\n"
+        f"{keras}\nimport keras\nprint(keras.__version__[0])\n"
+    )
+    first = python("-c", f"{keras}\n{source % ''}", timeout=120)
+    assert first.stdout == "3\n", first.stderr
+    after = python("-c", source % "neighbours=False", timeout=120)
+    assert after.stdout == "3\n", after.stderr
 
 
 def test_a_module_of_the_programs_own_stays(tmp_path: Path) -> None:

@@ -350,6 +350,8 @@ def test_initial_values_that_differ_come_first(tmp_path: Path) -> None:
     result = compare(recording(tmp_path), other)
     assert different(result) == ("initial value", 0)
     assert result.parted == "initial values"
+    cut = read(write(tmp_path / "cut.lsr", optimizer(FIRST), end(cut=True)))
+    assert compare(cut, other).parted is None
 
 
 @pytest.mark.parametrize(

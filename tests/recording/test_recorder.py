@@ -528,6 +528,9 @@ def test_a_missing_program_and_wrong_options_are_errors(tmp_path: Path) -> None:
     done = python(str(RECORDER), "-o", "it.lsr", "--nudge", "none.py", cwd=tmp_path)
     assert done.returncode == 2
     assert "--start-from" in done.stderr
+    done = python(str(RECORDER), "-o", "i.lsr", "--start-from", "none.lsr", "it.py", cwd=tmp_path)
+    assert "none.lsr cannot be read" in done.stderr
+    assert not (tmp_path / "i.lsr").exists()
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class Program:
         self.resolver = Resolver(self.scopes, project=project)
         with_keras_3 = self.target in WITH_KERAS_3
         self.types = (Keras3Types if with_keras_3 else TypeInference)(self.resolver)
-        self.legacy_optimizers = self.options.legacy_optimizers
+        self.legacy_optimizers = self.options.legacy_optimizers is not False
         self.selection = self.options.selection
         self.runs_with_old = runs_with_old
         self._memory: dict[str, Any] = {}

@@ -342,9 +342,9 @@ def _binds_for_others(program: Program, guard: Guard) -> bool:
 
 
 def uses_old_api(program: Program) -> bool:
-    """Whether there are old names in a file's code, other than those kept for older versions."""
+    """Whether a file's code is of an old program: by a name, or because the user says so."""
     of_2_4 = program.has_old_arguments or program.has_members_of_tensorflow_2_4
-    if program.has_old_uses or of_2_4:
+    if program.has_old_uses or of_2_4 or program.options.legacy_optimizers:
         return True
     return program.remembered("unguarded old names", lambda: _has_unguarded(program))
 

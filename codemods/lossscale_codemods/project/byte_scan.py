@@ -16,37 +16,41 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.discovery import Skipped, discover
 from lossscale_codemods.rules.registry import all_rules, rules_for
-from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from lossscale_codemods.rules.base import Marker, Rule
-    from lossscale_codemods.tables.suppression import Selection
+    from lossscale_codemods.tables.names import Target
 
 
 _SCALE_CALL = re.compile(rb"\bloss_scale\s*\(\s*\)")
 """A helper calls the loss scale of an optimizer, and need name neither TensorFlow nor a class."""
 _OPTIMIZERS = re.compile(rb"optimizers(?<!\woptimizers)(?!\w)|\.compile(?<!\bre\.compile)\s*\(")
 """A file can make Keras optimizers, by a class or by a name."""
+_DEFAULT = Options()
 _LARGEST = 20_000_000
 """Files of more bytes are left to `migrate`."""
 
 
-def can_hold_old_name(source: bytes, selection: Selection | None = None) -> bool:
-    """Whether a file can hold an old name, or what a run selects a rule for.
+def can_hold_old_name(source: bytes, options: Options = _DEFAULT) -> bool:
+    """Whether a file can hold an old name, or what a run asks for by a rule or an option.
 
     Args:
         source: The bytes of a Python file or a notebook.
-        selection: Which rules the run applies, if that matters.
+        options: What the run does.
     """
-    target = Target.TF_KERAS if selection is None else selection.target
-    if any(one.word in source and one.stands_in(source) for one in _markers(all_rules(), target)):
+    selection = options.selection
+    markers = _markers(all_rules(), options.target)
+    if any(one.word in source and one.stands_in(source) for one in markers):
         return True
-    if selection is None or not selection.select:
+    if options.legacy_optimizers and can_run_with_old(source, options.target):
+        return True
+    if not selection.select:
         return False
-    rules = tuple(rule for rule in rules_for(target) if selection.asks_for(rule.id))
+    rules = tuple(rule for rule in rules_for(options.target) if selection.asks_for(rule.id))
     return _has_group_marker(source, rules)
 
 

@@ -67,7 +67,8 @@ class OptimizerFamily(Rule):
 
     The rule applies to files with old names, and to files that run in the same program. A program
     of TensorFlow 2.4 to 2.10 can have names of today alone. If it gives an optimizer `decay`, `lr`
-    or another argument that only the old classes take, it is an old program as well.
+    or another argument that only the old classes take, it is an old program as well. For others,
+    `--legacy-optimizers` says that they are.
 
     `--new-optimizers` leaves the names as they are, and reports differences of the classes that
     they mean today: these refuse `decay` and ignore `lr`, their subclasses implement `build` and

@@ -369,6 +369,7 @@ class DerivedClasses(Rule):
 
     id = "LS206"
     title = "Subclasses of the current optimizer"
+    targets = frozenset(Target)
     valid = (
         Case(
             "try:\n"
@@ -385,10 +386,10 @@ class DerivedClasses(Rule):
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields base classes that are the class of today, as where guards were collapsed."""
-        if program.target is not Target.TF_KERAS:
+        if program.target not in WITH_KERAS_2:
             return
         for node in program.tree.nodes(cst.Call):
-            if _is_derived_at_run_time(node, program):
+            if program.target is Target.TF_KERAS and _is_derived_at_run_time(node, program):
                 yield self.found(node, program, _AT_RUN_TIME, Role.OPTIMIZER)
         for definition in program.tree.nodes(cst.ClassDef):
             for base in definition.bases:
@@ -407,7 +408,7 @@ def _of_today(when: str) -> Review:
     return Review(
         f"{when}this is a subclass of the current class, of which no object can be made from "
         "TensorFlow 2.11 on",
-        "Wrap the optimizer instead of inheriting.",
+        "Wrap the optimizer, or inherit from compat_lossscale.LossScaleOptimizer.",
     )
 
 

@@ -60,7 +60,7 @@ class Configuration:
     quiet: bool = False
     collapse_guards: bool = False
     unsafe_fixes: bool = False
-    legacy_optimizers: bool = True
+    legacy_optimizers: bool | None = None
     no_dependency: bool = False
     no_ignore: bool = False
     folder: str = ""

@@ -139,7 +139,7 @@ class Found:
                 self.unreadable.append((file, unreadable(error)))
                 continue
             self.sizes[file.name] = len(source)
-            if can_hold_old_name(source, self.options.selection):
+            if can_hold_old_name(source, self.options):
                 self.to_parse.append(file.name)
 
     @functools.cached_property

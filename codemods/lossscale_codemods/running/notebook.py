@@ -55,7 +55,7 @@ def migrate_notebook(
     Returns:
         The new file, and what became of each old name, by cell and by line within it.
     """
-    if not options.runs_with and not can_hold_old_name(source, selection=options.selection):
+    if not options.runs_with and not can_hold_old_name(source, options):
         return Result(source, source, Status.UNCHANGED)
     try:
         text = _text_of(source)
@@ -65,7 +65,7 @@ def migrate_notebook(
         return Result(source, source, Status.UNREADABLE, problem=problem)
     cells, broken = _parsable(every)
     for cell in broken:
-        if can_hold_old_name("".join(cell.lines).encode(), selection=options.selection):
+        if can_hold_old_name("".join(cell.lines).encode(), options):
             return Result(source, source, Status.UNREADABLE, problem=_why_broken(cell))
     options = dataclasses.replace(options, notebook=True)
     program, masked = as_program(cells)

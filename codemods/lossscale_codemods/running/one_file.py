@@ -49,7 +49,7 @@ def migrate_source(
     ignore: tuple[str, ...] = (),
     collapse_guards: bool = False,
     unsafe_fixes: bool = False,
-    legacy_optimizers: bool = True,
+    legacy_optimizers: bool | None = None,
     used_elsewhere: Iterable[str] = (),
 ) -> Result:
     """Migrates the source of one Python file.
@@ -65,7 +65,8 @@ def migrate_source(
         collapse_guards: Whether to take out branches that are only for old versions.
         unsafe_fixes: Whether to rewrite what is probably right and not proven as well.
         legacy_optimizers: Whether Keras optimizers stay of the family that `tf.keras.optimizers`
-            had up to TensorFlow 2.10.
+            had up to TensorFlow 2.10; by default, in programs with old names. `True` says that
+            this one is of that time, whatever its names are.
         used_elsewhere: Names of the module that other files import or read, so that they stay what
             they are; with a dot before them, attributes of its classes.
 
@@ -93,7 +94,7 @@ def migrate(source: bytes | str, options: Options) -> Result:
         options: What to do with it.
     """
     given = source.encode("utf-8") if isinstance(source, str) else source
-    if not options.runs_with and not can_hold_old_name(given, selection=options.selection):
+    if not options.runs_with and not can_hold_old_name(given, options):
         return Result(given, given, Status.UNCHANGED)
     return migrate_fully(given, options)
 
@@ -168,7 +169,7 @@ def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
     Returns:
         What became of it; the source as it was if the worker came to an end over it.
     """
-    if not can_hold_old_name(source, selection=options.selection):
+    if not can_hold_old_name(source, options):
         return Result(source, source, Status.UNCHANGED)
     task = Task(str(path), len(source), options)
     with Workers(1, functools.partial(_migrate_given, source)) as workers:

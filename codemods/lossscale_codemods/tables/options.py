@@ -42,7 +42,8 @@ class Options:
         notebook: Whether the source is the cells of a notebook, where `await` may be outside
             of functions.
         legacy_optimizers: Whether Keras optimizers stay of the family that `tf.keras.optimizers`
-            had up to TensorFlow 2.10.
+            had up to TensorFlow 2.10; by default, in programs with old names. `True` says that
+            others are of that time as well.
         runs_with: A file with old names that runs in one program with this one, if there is one.
         exports: What is known of the files that may import this one.
         line_length: How long a line may get before it is hung. Without it, none is.
@@ -60,7 +61,7 @@ class Options:
     collapse_guards: bool = False
     unsafe_fixes: bool = False
     notebook: bool = False
-    legacy_optimizers: bool = True
+    legacy_optimizers: bool | None = None
     runs_with: str = ""
     exports: Exports = dataclasses.field(default_factory=Exports)
     line_length: int | None = None
@@ -78,8 +79,3 @@ class Options:
         """
         ends = [name for name in self.observed if f"/{path}".endswith(f"/{name}")]
         return self.observed[max(ends, key=len)] if ends else {}
-
-    def __post_init__(self) -> None:
-        """Has the selection know the target: what scans files is given no more than that."""
-        selection = dataclasses.replace(self.selection, target=self.target)
-        object.__setattr__(self, "selection", selection)

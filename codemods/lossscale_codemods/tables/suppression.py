@@ -19,8 +19,6 @@ import re
 import tokenize
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.tables.names import Target
-
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -72,12 +70,10 @@ class Selection:
     Attributes:
         select: Ids, or beginnings of ids, of the rules to apply; empty for all.
         ignore: Ids, or beginnings of ids, of the rules not to apply.
-        target: What is migrated to: other rules than those for it are not applied at all.
     """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    target: Target = Target.TF_KERAS
 
     def applies(self, rule: str) -> bool:
         """Whether a rule is applied."""

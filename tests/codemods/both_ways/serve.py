@@ -17,7 +17,6 @@ import traceback
 from pathlib import Path
 
 import compat_lossscale
-from compat_lossscale.legacy.startup import serve_keras
 from tests.codemods.both_ways.leaving import print_what_is_left
 from tests.goldens.golden import SCENARIOS
 from tests.recording.loading import recorder
@@ -61,7 +60,6 @@ def _import_everything(side: str) -> None:
     assert tf.keras.optimizers.SGD is tf_keras.optimizers.SGD
     if side == UNDER_RUN:
         compat_lossscale.install()
-        serve_keras()
 
 
 def _run(side: str, script: str, folder: str, recording: str, errors: str) -> None:

@@ -154,20 +154,19 @@ def test_text_that_cannot_be_decoded_is_replaced() -> None:
 
 @pytest.mark.parametrize("rule", [rule for rule in all_rules() if rule.group_markers])
 def test_files_are_looked_at_for_a_rule_that_is_selected(rule: Rule) -> None:
-    selection = Selection(select=(rule.id,))
+    options, *others = (
+        Options(selection=selection)
+        for selection in (Selection((rule.id,)), Selection(("LS2",)), Selection(ignore=("LS2",)))
+    )
     for case in (*rule.invalid, *rule.valid):
         program = case.before.replace("tf.keras.mixed_precision.experimental.set_policy", "use")
-        if rule.id not in {
-            one.rule
-            for one in migrate_fully(program.encode(), Options(selection=selection)).records
-        }:
+        if rule.id not in {one.rule for one in migrate_fully(program.encode(), options).records}:
             continue
         other = program.encode()
         assert not can_hold_old_name(other)
-        assert can_hold_old_name(other, selection=selection)
+        assert can_hold_old_name(other, options)
         assert can_run_with_old(other, next(iter(rule.targets)))
-        assert not can_hold_old_name(other, selection=Selection(select=("LS2",)))
-        assert not can_hold_old_name(other, selection=Selection(ignore=("LS2",)))
+        assert not any(can_hold_old_name(other, one) for one in others)
 
 
 # Methods that other classes often have too are not looked for.

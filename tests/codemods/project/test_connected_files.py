@@ -237,6 +237,13 @@ def test_new_optimizers_leave_other_files(tmp_path: Path) -> None:
     assert migrate(tmp_path, legacy_optimizers=False)["optim.py"] == SGD
 
 
+def test_legacy_optimizers_that_are_asked_for_reach_other_files(tmp_path: Path) -> None:
+    new = "import optim\nimport tensorflow as tf\ntf.keras.mixed_precision.LossScaleOptimizer\n"
+    write(tmp_path, {"new.py": new, "optim.py": SGD})
+    assert migrate(tmp_path)["optim.py"] == SGD
+    assert "legacy.SGD" in migrate(tmp_path, legacy_optimizers=True)["optim.py"]
+
+
 def test_files_beside_old_names_for_older_versions_alone_are_left(tmp_path: Path) -> None:
     version = "tuple(map(int, tf.version.VERSION.split('.')[:2]))"
     guard = f"if {version} < (2, 4):\n    tf.keras.mixed"

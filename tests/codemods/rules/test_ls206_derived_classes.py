@@ -48,3 +48,9 @@ def test_a_subclass_that_is_left_when_its_guard_goes() -> None:
         "the current class takes no `loss_scale`",
         collapse_guards=True,
     )
+
+
+@pytest.mark.parametrize("target", ["tf-keras", "compat"])
+def test_a_subclass_in_a_program_with_names_of_today_alone(target: str) -> None:
+    text = "import tensorflow as tf\nclass Mine(tf.keras.mixed_precision.LossScaleOptimizer): ...\n"
+    check_review(text, text, "this is a subclass of the current class", target=target)

@@ -134,7 +134,7 @@ def test_an_imported_module() -> None:
         "opt = tf.keras.optimizers.AdamW()",
         "opt = tf.compat.v1.keras.optimizers.Adam()",
         "import tf_keras\nopt = tf_keras.optimizers.Adam()",
-        "import tensorflow_addons as tfa\nopt = tfa.optimizers.LAMB()",
+        "import my_addons as tfa\nopt = tfa.optimizers.LAMB()",
         "from mylib import optimizers\nopt = optimizers.Adam()",
         (
             "try:\n    from tensorflow.keras.optimizers.legacy import Adam\n"
@@ -308,3 +308,5 @@ def test_an_argument_of_the_old_classes_makes_names_of_today_an_old_program(
     check_noop(before.replace(argument, "0.1"))
     check_noop(before.replace("optimizers.Adam", "optimizers.legacy.Adam"))
     check_noop(before.replace(scaling, ""))
+    for told in (before.replace(argument, "0.1"), before.replace(scaling, "")):
+        assert "optimizers.legacy.Adam(" in migrate_source(told, legacy_optimizers=True).text

@@ -39,7 +39,7 @@ def test_what_a_rule_changes(rule: Rule, case: Case) -> None:
 
 @pytest.mark.parametrize(("rule", "case"), cases("valid"))
 def test_what_a_rule_leaves(rule: Rule, case: Case) -> None:
-    legacy = not case.new_optimizers
+    legacy = False if case.new_optimizers else None
     result = migrate_source(case.before, target=rule.example_target, legacy_optimizers=legacy)
     assert result.text == (case.before if case.after is None else case.after)
     if case.review is None:
