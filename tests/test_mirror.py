@@ -51,13 +51,13 @@ SHIM: Final = {
 CODEMOD: Final = {
     # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.
     "python/scopes": "python/test_reaching_definitions.py",
+    "python/lookups": "rules/test_ls803_run_time_names.py",
     "domain/loss_scale_values": "rules/test_ls201_constructors.py",
     "domain/optimizers": "rules/test_ls212_optimizers_by_name.py",
     "source/notebook_cells": "running/test_notebook.py",
     "domain/occurrences": "rules/test_ls101_imports.py",
     "domain/program": "rewriting/test_bindings.py",
     "source/syntax_tree": "rewriting/test_guard_collapsing.py",
-    "domain/version_reachability": "domain/test_version_guards.py",
     # Parts of the engine: a test migrates a source and compares the text and the records.
     "rewriting/engine": "rewriting/test_fixes.py",
     "running/one_file": "running/test_processes.py",
@@ -78,7 +78,6 @@ CODEMOD: Final = {
     "rules/guards": "rules/test_ls701_guards.py",
     "rules/kept_state": "rules/test_ls521_kept_state.py",
     "rules/constructors": "rules/test_ls201_constructors.py",
-    "rules/lookups": "rules/test_ls803_run_time_names.py",
     "rules/policies": "rules/test_ls502_policy_objects.py",
     "rules/renames": "rules/test_ls102_aliases.py",
     "rules/texts": "rules/test_ls802_strings.py",

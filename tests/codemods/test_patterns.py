@@ -1176,7 +1176,7 @@ ROWS = [
         import tensorflow as tf
         mp = getattr(tf.keras.mixed_precision, 'experimental', tf.keras.mixed_precision)
         """,
-        findings=("LS802 getattr or hasattr looks for an old name by its name",),
+        findings=("LS802 this looks for an old name by its name",),
     ),
     Row(
         "mixed:old-and-new-in-one-file",

@@ -15,7 +15,6 @@ from lossscale_codemods.domain.optimizers import (
     OptimizerNames,
     is_handed_on,
     kept_compiles,
-    looked_up_name,
     may_be_text,
     model_compile,
     model_compiles,
@@ -29,8 +28,7 @@ from lossscale_codemods.domain.version_guards import (
     is_part_of_old,
     uses_old_api,
 )
-from lossscale_codemods.domain.version_reachability import catches_error
-from lossscale_codemods.domain.version_values import Probe
+from lossscale_codemods.domain.version_values import catches_error
 from lossscale_codemods.domain.what_is import (
     ATTRIBUTES,
     KERAS_WRAPPER,
@@ -47,6 +45,7 @@ from lossscale_codemods.python import (
     Binding,
     BindingKind,
     Definition,
+    Lookup,
     ProjectClass,
     ProjectFiles,
     Resolver,
@@ -56,6 +55,7 @@ from lossscale_codemods.python import (
     imported,
     is_top,
     leaves_block,
+    lookup_of,
     member_path,
     others_name,
     scopes_in,

@@ -86,10 +86,6 @@ class Evaluator:
             return _UNARY[type(node.op)](self.value(node.operand))
         if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
             return self._binary(node)
-        if isinstance(node, ast.IfExp):
-            return self.value(node.body if self.value(node.test) else node.orelse)
-        if isinstance(node, ast.BoolOp):
-            return self._bool(node)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in self.calls:
             args = [self.value(a) for a in node.args]
             return self.calls[ast.unparse(node.func)](*args, **self.keywords(node))
@@ -113,14 +109,6 @@ class Evaluator:
         if isinstance(node.op, ast.Pow | ast.LShift) and abs(right) > _LARGEST_EXPONENT:
             raise OverflowError(ast.unparse(node))
         return _BINARY[type(node.op)](left, right)
-
-    def _bool(self, node: ast.BoolOp) -> Any:
-        value: Any = None
-        for part in node.values:
-            value = self.value(part)
-            if bool(value) != isinstance(node.op, ast.And):
-                return value
-        return value
 
 
 def constant_or_none(source: str) -> Any:
@@ -167,26 +155,10 @@ class LossScaleTypes:
             return self._variable_kinds(node, seen)
         value = constant_or_none(self.tree.source(node))
         if value is None:
-            is_number = self._is_arithmetic(node, seen)
-            return {LossScaleType.NUMBER if is_number else LossScaleType.UNKNOWN}
+            return {LossScaleType.UNKNOWN}
         if value == "dynamic":
             return {LossScaleType.DYNAMIC}
         return {LossScaleType.NUMBER if isinstance(value, int | float) else LossScaleType.INVALID}
-
-    def _is_arithmetic(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> bool:
-        """Whether an expression gives a number, if it gives anything the old API accepted."""
-        if isinstance(node, cst.UnaryOperation):
-            return isinstance(node.operator, cst.Minus | cst.Plus)
-        if not isinstance(node, cst.BinaryOperation):
-            return False
-        if isinstance(
-            node.operator, cst.Subtract | cst.Divide | cst.FloorDivide | cst.Power | cst.LeftShift
-        ):
-            return True
-        if isinstance(node.operator, cst.Multiply | cst.Add):
-            number = {LossScaleType.NUMBER}
-            return self._types(node.left, seen) == number or self._types(node.right, seen) == number
-        return False
 
     def _variable_kinds(
         self, node: cst.BaseExpression, seen: frozenset[Binding]

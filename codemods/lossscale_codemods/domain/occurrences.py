@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.python import BindingKind, imported
-from lossscale_codemods.source.syntax_tree import Span, dotted, is_none
+from lossscale_codemods.source.syntax_tree import Span, dotted
 from lossscale_codemods.tables import frameworks, likely_names, names
 from lossscale_codemods.tables.names import Meaning, OldName
 
@@ -129,7 +129,6 @@ class Finder:
             if occurrence is not None:
                 references.append(occurrence)
         references.extend(self._behind_calls())
-        references.extend(self._optional_modules())
         return sorted(references, key=lambda o: o.span)
 
     def _chain(self, node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -197,17 +196,6 @@ class Finder:
             paths = self.resolver.paths(node) if called else frozenset()
             if self._reads_like_old(node) or any(p and names.lookup(p) for p in paths):
                 yield Occurrence(node, self.tree.span(node), Role.UNRESOLVED, ambiguous=True)
-
-    def _optional_modules(self) -> Iterator[Occurrence]:
-        """Yields `getattr(mixed_precision, "experimental", None)`, which is a name or nothing."""
-        for node in self.tree.nodes(cst.Call):
-            if len(node.args) != 3:
-                continue
-            if dotted(node.func) == "getattr" and is_none(node.args[2].value):
-                path = self.resolver.path(node) or ""
-                old = names.lookup(path)
-                if old is not None and old.new and names.lookup(path.rpartition(".")[0]) is None:
-                    yield Occurrence(node, self.tree.span(node), Role.REFERENCE, (old,))
 
     def _reads_like_old(self, node: cst.CSTNode) -> bool:
         while isinstance(node, cst.Attribute):

@@ -13,7 +13,7 @@ from lossscale_codemods.domain.occurrences import Occurrence, Role
 from lossscale_codemods.domain.type_inference import ObjectType, Value
 from lossscale_codemods.domain.version_guards import is_for_old_versions
 from lossscale_codemods.domain.what_is import looks_like_settings
-from lossscale_codemods.python import BindingKind, ProjectClass, import_path, member_path
+from lossscale_codemods.python import BindingKind, ProjectClass, import_path, lookup_of, member_path
 from lossscale_codemods.source.syntax_tree import argument_of, dotted
 from lossscale_codemods.tables import frameworks, optimizer_families
 from lossscale_codemods.tables.names import Meaning, OldName
@@ -44,7 +44,10 @@ class OptimizerNames:
             if isinstance(node, cst.Attribute) and node.attr.value in optimizer_families.CLASSES:
                 yield from self._class(node, node.value)
         for node in self.tree.nodes(cst.Call):
-            yield from self._looked_up(node)
+            found = lookup_of(node, self.resolver.scopes)
+            is_read = found is not None and found.way == "getattr"
+            if found is not None and is_read and found.name in optimizer_families.CLASSES:
+                yield from self._class(node, found.owner)
 
     def _class(self, node: cst.CSTNode, module: cst.BaseExpression) -> Iterator[Occurrence]:
         paths = self.resolver.paths(module)
@@ -54,16 +57,6 @@ class OptimizerNames:
             span = self.tree.span(node)
             ambiguous = homes != paths
             yield Occurrence(node, span, Role.OPTIMIZER, ambiguous=ambiguous, rule=self.rule)
-
-    def _looked_up(self, node: cst.Call) -> Iterator[Occurrence]:
-        """Yields `getattr(tf.keras.optimizers, "Adam")`."""
-        name = looked_up_name(node)
-        if isinstance(name, cst.SimpleString) and isinstance(
-            node.args[0].value, cst.Name | cst.Attribute | cst.Call
-        ):
-            text = name.evaluated_value
-            if text in optimizer_families.CLASSES and not self.resolver.bindings(node.func):
-                yield from self._class(node, node.args[0].value)
 
     def imports(self) -> Iterator[Occurrence]:
         """Yields the imports of such classes."""
@@ -142,13 +135,6 @@ class OptimizerNames:
                     yield Occurrence(star.node, span, Role.OPTIMIZER, rule=self.rule)
 
 
-def looked_up_name(node: cst.Call) -> cst.BaseExpression | None:
-    """Returns the name that a call of `getattr` looks up, if it is one."""
-    if dotted(node.func) != "getattr" or len(node.args) < 2 or any(a.star for a in node.args):
-        return None
-    return node.args[1].value
-
-
 def is_handed_on(node: cst.BaseExpression, program: Program) -> bool:
     """Whether a module is used as a whole, so that it cannot be seen which members are taken.
 
@@ -160,7 +146,8 @@ def is_handed_on(node: cst.BaseExpression, program: Program) -> bool:
     if isinstance(above, cst.Attribute):
         return above.attr.value == "__dict__"
     if call is not None:
-        is_seen = isinstance(looked_up_name(call), cst.SimpleString)
+        found = lookup_of(call, program.scopes)
+        is_seen = found is not None and found.way == "getattr" and found.name is not None
         return not is_seen and dotted(call.func) not in {"dir", "hasattr"}
     handed_on = cst.Arg | cst.Return | cst.Element | cst.DictElement | cst.Yield | cst.Param
     return isinstance(above, handed_on)
@@ -293,8 +280,7 @@ def _compiled(func: cst.Attribute, program: Program) -> Iterable[Value]:
     types, members = program.types, program.types.project.members
     owner = program.resolver.class_of(func.value)
     if isinstance(func.value, cst.Call) and dotted(func.value.func) == "super":
-        around = (n for n in program.tree.ancestors(func) if isinstance(n, cst.ClassDef))
-        inside = next(around, None)
+        inside = program.tree.around(func, cst.ClassDef)
         if inside is None:
             return []
         one = ProjectClass(types.resolver, program.scopes.of_node[inside])

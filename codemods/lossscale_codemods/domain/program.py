@@ -16,7 +16,7 @@ from lossscale_codemods.domain.type_inference import (
     OldTypes,
     TypeInference,
 )
-from lossscale_codemods.domain.version_reachability import VersionReachability
+from lossscale_codemods.domain.version_values import VersionReachability
 from lossscale_codemods.python import (
     Binding,
     BindingKind,
@@ -24,7 +24,6 @@ from lossscale_codemods.python import (
     Resolver,
     Scope,
     import_path,
-    is_type_assertion,
     scopes_of,
 )
 from lossscale_codemods.source.syntax_tree import dotted, is_none
@@ -246,9 +245,9 @@ class Program:
         if not isinstance(call, cst.Call) or len(call.args) < 2 or call.args[1] is not above:
             return False
         tests = dotted(call.func) in {"isinstance", "issubclass"} and len(call.args) == 2
-        return tests or is_type_assertion(call)
+        return tests or _is_type_assertion(call)
 
-    def inherits(self, node: cst.CSTNode, is_base: Callable[[str], bool]) -> bool:
+    def inherits(self, node: cst.CSTNode | None, is_base: Callable[[str], bool]) -> bool:
         """Whether a node is a class with a base of some kind.
 
         Args:
@@ -370,3 +369,13 @@ class Program:
         if isinstance(node, cst.ImportAlias) and occurrence.names:
             return occurrence.names[0].path
         return " ".join(self.tree.slice(occurrence.span).split())
+
+
+def _is_type_assertion(call: cst.Call) -> bool:
+    """Whether a call is `self.assertIsInstance(x, C)`, or the same with `Not`."""
+    return (
+        isinstance(call.func, cst.Attribute)
+        and call.func.attr.value in {"assertIsInstance", "assertNotIsInstance"}
+        and len(call.args) >= 2
+        and all(argument.keyword is None and not argument.star for argument in call.args[:2])
+    )

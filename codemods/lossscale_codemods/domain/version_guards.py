@@ -59,7 +59,9 @@ _ASKS = frozenset({Usage.ANNOTATION, Usage.TYPE_COMPARISON, Usage.TYPE_TEST})
 
 def find_guards(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
     """Yields the guards around some occurrences of old names."""
-    return _Guards(program, occurrences).all()
+    guards = _Guards(program, occurrences)
+    yield from guards.by_versions()
+    yield from guards.by_names()
 
 
 class _Guards:
@@ -70,11 +72,7 @@ class _Guards:
         told = (Role.UNRESOLVED, Role.DOUBTFUL)  # Neither says for which versions a branch is.
         self.occurrences = [o for o in occurrences if o.role not in told]
 
-    def all(self) -> Iterator[Guard]:
-        yield from self._by_versions()
-        yield from self._by_names()
-
-    def _by_versions(self) -> Iterator[Guard]:
+    def by_versions(self) -> Iterator[Guard]:
         """What TensorFlow's version alone keeps new versions from."""
         guards: dict[cst.CSTNode, list[Occurrence]] = {}
         for occurrence in sorted(self.occurrences, key=lambda one: self.tree.span(one.node)):
@@ -90,7 +88,7 @@ class _Guards:
             can_go = does_same and all(map(self.reachability.is_kept_from_new, nodes))
             yield Guard(node, nodes, other if can_go else None, alone=alone)
 
-    def _by_names(self) -> Iterator[Guard]:
+    def by_names(self) -> Iterator[Guard]:
         """What a condition that cannot be evaluated keeps new versions from, by its name."""
         guards: dict[cst.If | cst.IfExp, list[Occurrence]] = {}
         for occurrence in self.occurrences:
@@ -174,102 +172,17 @@ class _Guards:
         return next(side for side in sides if side is not within[0])
 
 
-COLLAPSE_ADVICE = (
-    "Take out the branch for old versions, by hand or with --collapse-guards, if TensorFlow 2.4 is "
-    "the oldest that you support."
-)
-ADVICE = (
-    "Take out the branch for old versions by hand, if TensorFlow 2.4 is the oldest that you "
-    "support."
-)
-
-
-ADVICE_ALONE = (
-    "Do the same with the new names in newer versions, then take out the branch for old ones."
-)
-
-
-@dataclasses.dataclass(frozen=True)
-class Reason:
-    """Why an occurrence is left for the sake of old versions.
-
-    Attributes:
-        message: The reason.
-        advice: What to do.
-        right: Whether the program does the same in new versions, with other names.
-        guard: The guard, which is one however many old names are in it.
-    """
-
-    message: str
-    advice: str
-    guard: cst.CSTNode
-    right: bool = True
-
-
-def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurrence, Reason]:
-    """Returns the occurrences in branches for old versions, each with the reason to leave it."""
-    reason_of: dict[Occurrence, Reason] = {}
+def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurrence, Guard]:
+    """Returns the occurrences in branches for old versions, each with the guard of the branch."""
+    guard_of: dict[Occurrence, Guard] = {}
     occurrences = [o for o in occurrences if o.role is not Role.STRING]
     for guard in find_guards(program, occurrences):
-        reason = _reason(program, guard)
         for occurrence in occurrences:
             # What only seems to be old says nothing of a branch, and stays in one all the same.
             within = any(is_within(program, occurrence.node, part) for part in guard.old)
-            if not within and program.reachability.guard_of(occurrence.node) is not guard.node:
-                continue
-            reason_of.setdefault(occurrence, reason)
-    return reason_of
-
-
-def _whole(program: Program, node: cst.CSTNode) -> cst.CSTNode:
-    """Returns the `if` that an `elif` belongs to, or the node itself."""
-    above = program.tree.parent(node)
-    while isinstance(above, cst.If) and above.orelse is node:
-        node, above = above, program.tree.parent(above)
-    return node
-
-
-def _reason(program: Program, guard: Guard) -> Reason:
-    line, whole = program.line(guard.node), _whole(program, guard.node)
-    message = f"it is the branch for old versions of the guard on line {line}"
-    if guard.alone:
-        message += ", and nothing takes its place in newer ones, so that these run without it"
-        return Reason(message, ADVICE_ALONE, guard=whole, right=False)
-    if not _can_go(program, guard):
-        return Reason(message, ADVICE, guard=whole)
-    message += ", which can be collapsed to the new branch"
-    return Reason(message, COLLAPSE_ADVICE, guard=whole)
-
-
-def mistaken(program: Program, occurrences: Sequence[Occurrence]) -> list[cst.CSTNode]:
-    """Returns guards for old versions that some of today pass as well, around old names.
-
-    What is in them runs today, so it is no branch for old versions.
-    """
-    guards = (
-        program.reachability.mistaken_guard_of(occurrence.node)
-        for occurrence in occurrences
-        if occurrence.role is not Role.STRING
-    )
-    return list(dict.fromkeys(guard for guard in guards if guard is not None))
-
-
-def for_new_versions(program: Program, occurrences: Sequence[Occurrence]) -> frozenset[Occurrence]:
-    """Returns the occurrences that no old version comes to, and that are right in new ones."""
-    return frozenset(
-        occurrence
-        for occurrence in occurrences
-        if (occurrence.role is Role.DOUBTFUL or _is_new_as_well(occurrence, program))
-        and program.reachability.is_only_new(occurrence.node)
-    )
-
-
-def _is_new_as_well(occurrence: Occurrence, program: Program) -> bool:
-    """Whether a name can be one of today, and is not called with arguments that may be old."""
-    paths = program.resolver.paths(occurrence.node) if occurrence.ambiguous else ()
-    is_constructor = occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY)
-    is_made = is_constructor and program.call(occurrence) is not None
-    return not is_made and any(p is not None and frameworks.is_new_name(p) for p in paths)
+            if within or program.reachability.guard_of(occurrence.node) is guard.node:
+                guard_of.setdefault(occurrence, guard)
+    return guard_of
 
 
 def collapsible(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
@@ -279,7 +192,7 @@ def collapsible(program: Program, occurrences: Sequence[Occurrence]) -> Iterator
     """
     occurrences = [o for o in occurrences if o.role is not Role.STRING]
     guards = sorted(find_guards(program, occurrences), key=lambda g: isinstance(g.node, cst.Try))
-    return (guard for guard in guards if _can_go(program, guard))
+    return (guard for guard in guards if can_go(program, guard))
 
 
 def gone_with(
@@ -300,7 +213,8 @@ def _goes(program: Program, guard: Guard, node: cst.CSTNode) -> bool:
     )
 
 
-def _can_go(program: Program, guard: Guard) -> bool:
+def can_go(program: Program, guard: Guard) -> bool:
+    """Whether a guard can be collapsed to its side for new versions."""
     if guard.new is None or _binds_for_others(program, guard):
         return False
     if isinstance(guard.node, cst.IfExp):

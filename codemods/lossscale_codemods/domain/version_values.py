@@ -1,29 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the expressions that programs ask TensorFlow's version with, for one version.
+"""Which parts of a file versions of TensorFlow come to, by the conditions that ask for the version.
 
 version.parse(tf.__version__) >= version.parse("2.4")
 hasattr(tf.keras.mixed_precision, "experimental")
-"experimental" in dir(tf.keras.mixed_precision)
+
+A file can ask whether old names are there by a `try` around their import. If what it does without
+them is done with the new ones, it asks for the version. If not, it asks for the feature, which the
+migrated program has: then the names are migrated.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import operator
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from lossscale_codemods.python import BindingKind, imported
-from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.python import BindingKind, imported, leaves_block, lookup_of
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lossscale_codemods.python import Binding, Definition, Modules, Resolver
+    from lossscale_codemods.python import Binding, Definition, Lookup, Modules, Resolver
+    from lossscale_codemods.source.syntax_tree import Tree
 
 
 _NUMERIC = re.compile(r"\d+(?:\.\d+)*")
@@ -91,84 +95,6 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class Probe:
-    """An expression that asks for a name.
-
-    Attributes:
-        node: The expression.
-        kind: The function that asks.
-        name: The string that names what is asked for.
-        home: The path of the module that is asked; empty if the string is a whole path.
-        negated: Whether it asks with `not in`.
-    """
-
-    node: cst.BaseExpression
-    kind: str
-    name: cst.SimpleString
-    home: str = ""
-    negated: bool = False
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether nothing is taken in the place of what is not there."""
-        arguments = self.node.args if isinstance(self.node, cst.Call) else ()
-        return self.kind != "getattr" or (len(arguments) == 3 and is_none(arguments[2].value))
-
-    @property
-    def path(self) -> str:
-        """The path of what is asked for."""
-        text = str(self.name.evaluated_value)
-        return f"{self.home}.{text}" if self.home else text
-
-
-def probe_of(text: cst.CSTNode, resolver: Resolver) -> Probe | None:
-    """Returns the probe that a string is the name in, if it is in one.
-
-    Args:
-        text: The string.
-        resolver: Knows what the names of its file stand for.
-    """
-    if not isinstance(text, cst.SimpleString):
-        return None
-    parent = resolver.scopes.tree.parent
-    above = parent(text)
-    probe = probe_at(parent(above) if isinstance(above, cst.Arg) else above, resolver)
-    return probe if probe is not None and probe.name is text else None
-
-
-def probe_at(node: cst.CSTNode | None, resolver: Resolver) -> Probe | None:
-    """Returns what an expression asks for; nothing if it is none that asks.
-
-    Args:
-        node: The expression.
-        resolver: Knows what the names of its file stand for.
-    """
-    match node:
-        case cst.Call(
-            func=cst.Name(value="hasattr" | "getattr" as kind) as function,
-            args=[cst.Arg(value=module, star=""), cst.Arg(value=cst.SimpleString() as name), *_],
-        ) if not resolver.bindings(function):
-            home = resolver.path(module)
-            return None if home is None else Probe(node, kind, name, home)
-        case cst.Comparison(
-            left=cst.SimpleString() as name,
-            comparisons=[
-                cst.ComparisonTarget(
-                    operator=cst.In() | cst.NotIn() as sign,
-                    comparator=cst.Call(
-                        func=cst.Name(value="dir" | "vars" as kind) as function,
-                        args=[cst.Arg(value=module, star="")],
-                    ),
-                )
-            ],
-        ) if not resolver.bindings(function):
-            home = resolver.path(module)
-            negated = isinstance(sign, cst.NotIn)
-            return None if home is None else Probe(node, kind, name, home, negated)
-    return None
-
-
 def is_new(node: cst.CSTNode, resolver: Resolver) -> bool:
     """Whether a node is a name of today, as it is read or imported.
 
@@ -206,23 +132,6 @@ _SOMETHING = object()
 """Stands for an object of which nothing is known but that it is there."""
 
 
-class Reached(Protocol):
-    """What of one file, and of those that it imports, each version comes to."""
-
-    resolver: Resolver
-    modules: Modules
-
-    @property
-    def features(self) -> frozenset[str]:
-        """Old names that are there in every version."""
-
-    def keeping_from(self, node: cst.CSTNode, version: str) -> cst.CSTNode | None:
-        """Returns what keeps a version from a node."""
-
-    def values_in(self, resolver: Resolver, version: str) -> VersionValues:
-        """Returns what evaluates the expressions of another file."""
-
-
 class VersionValues:
     """Evaluates expressions of one file as they are under one version of TensorFlow.
 
@@ -231,7 +140,7 @@ class VersionValues:
         version: The version.
     """
 
-    def __init__(self, where: Reached, version: str) -> None:
+    def __init__(self, where: VersionReachability, version: str) -> None:
         self._depth = 0
         self._within: list[Mapping[str, Any]] = []
         """The variables of the comprehensions and the parameters of the functions around."""
@@ -293,9 +202,9 @@ class VersionValues:
         raise UnknownValueError
 
     def _comparison(self, node: cst.Comparison) -> bool:
-        probe = probe_at(node, self.resolver)
-        if probe is not None:
-            return bool(self._asked(probe))
+        found = lookup_of(node, self.resolver.scopes)
+        if found is not None:
+            return self._is_there(found) is isinstance(node.comparisons[0].operator, cst.In)
         left = self.of(node.left)
         for target in node.comparisons:
             right = self.of(target.comparator)
@@ -428,9 +337,11 @@ class VersionValues:
     def _of_call(self, node: cst.Call) -> Any:
         if any(a.star or a.keyword is not None for a in node.args):
             raise UnknownValueError
-        probe = probe_at(node, self.resolver)
-        if probe is not None:
-            return self._asked(probe)
+        found = lookup_of(node, self.resolver.scopes)
+        if found is not None and found.way == "hasattr":
+            return self._is_there(found)
+        if found is not None and found.way == "getattr":
+            return _SOMETHING if self._is_there(found) else self.of(node.args[2].value)
         arguments = [a.value for a in node.args]
         if isinstance(node.func, cst.Name) and not self.resolver.bindings(node.func):
             return self._builtin(node.func.value, arguments)
@@ -468,14 +379,11 @@ class VersionValues:
         }
         return simple[name](self.of(arguments[0]))
 
-    def _asked(self, probe: Probe) -> Any:
-        """Returns what an expression that asks for a name gives."""
-        there = self.exists(probe.path)
+    def _is_there(self, asked: Lookup) -> bool:
+        there = self.exists(f"{self.resolver.path(asked.owner)}.{asked.name}")
         if there is None:
             raise UnknownValueError
-        if probe.kind == "getattr" and isinstance(probe.node, cst.Call):
-            return self._at(probe.path) if there else self.of(probe.node.args[2].value)
-        return there is not probe.negated
+        return there
 
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
         """Returns what a function of the project returns."""
@@ -524,3 +432,272 @@ class VersionValues:
         if frameworks.is_new_name(path) and path.count(".") > 2:
             return release >= (2, 4)
         return None
+
+
+OLD_VERSIONS = ("1.15.5", "2.0.4", "2.1.4", "2.2.3", "2.3.4")
+NEW_VERSIONS = ("2.4.0", "2.4.4", "2.5.3", "2.9.1")
+"""Of one digit each: programs compare versions as strings and as floats, too. The last has no old
+name any more."""
+_OTHER_VERSIONS = ("0.12.1", "1.3.0", "1.13.2", "2.10.1", "2.13.1")
+_MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
+
+
+class VersionReachability:
+    """Answers for the nodes of one file.
+
+    Args:
+        resolver: Knows what the file's names stand for.
+        modules: The project's files, in which flags can stand that the file imports.
+        files: The answers for these files so far.
+        features: Old names that are there whatever the version; without it, those that the file
+            asks for as a feature.
+    """
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        modules: Modules,
+        files: dict[Resolver, VersionReachability] | None = None,
+        features: frozenset[str] | None = None,
+    ) -> None:
+        self.resolver = resolver
+        self.modules = modules
+        self._files = {} if files is None else files
+        self._features = features
+        if features is None:
+            self._files[resolver] = self
+        self.tree = resolver.scopes.tree
+        self._values: dict[str, VersionValues] = {}
+        self._asked: set[tuple[cst.CSTNode, str]] = set()
+        self._answers: dict[tuple[cst.CSTNode, str], cst.CSTNode | None] = {}
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Old names that the file asks for, and in whose place it does nothing with new ones."""
+        if self._features is None:
+            self._features = frozenset()  # While they are looked for.
+            self._features = self._asked_for_as_features()
+            self._values.clear()
+            self._asked.clear()
+            self._answers.clear()
+        return self._features
+
+    def _asked_for_as_features(self) -> frozenset[str]:
+        asked = {
+            canonical(path)
+            for node in self.tree.nodes(cst.Try)
+            for path in self._needed(node)
+            if (old := names.lookup(path)) is not None
+            and (old.new or old.meaning is names.Meaning.LAYER_POLICY)
+        }
+        others = [n for n in self.tree.parents if self._is_other_way(n)] if asked else []
+        if not others:
+            return frozenset(asked)
+        last, with_all = NEW_VERSIONS[-1:], self._supposing(asked)
+        others = [node for node in others if not with_all._is_reached(node, last)]
+        features = set()
+        for path in asked:
+            without = self._supposing(asked - {path})
+            if not any(without._is_reached(node, last) for node in others):
+                features.add(path)
+        return frozenset(features)
+
+    def _is_other_way(self, node: cst.CSTNode) -> bool:
+        """Whether a node is a new name, or imports old ones, as another package may have them."""
+        if is_new(node, self.resolver):
+            return True
+        return isinstance(node, cst.ImportFrom | cst.Import) and any(
+            names.lookup(path) for _, path in imported(node)
+        )
+
+    def _supposing(self, features: set[str]) -> VersionReachability:
+        return VersionReachability(self.resolver, self.modules, self._files, frozenset(features))
+
+    def take_over(self, features: frozenset[str]) -> None:
+        """Goes by what the file asked for as features while it had its branches for old versions.
+
+        Args:
+            features: These.
+        """
+        self._features = features
+
+    def _is_reached(self, node: cst.CSTNode, versions: Sequence[str]) -> bool:
+        """Whether one of some versions comes to a node."""
+        return any(self.keeping_from(node, version) is None for version in versions)
+
+    @functools.cached_property
+    def has_newer_side(self) -> bool:
+        """Whether new names are in the file that no old version comes to."""
+        return any(self.is_only_new(n) for n in self.tree.parents if is_new(n, self.resolver))
+
+    def guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Returns what keeps versions without the old names from a node that an older one runs."""
+        guards = [self.keeping_from(node, version) for version in NEW_VERSIONS]
+        if guards[-1] is None or self.is_reached_today(node):
+            return None
+        if not self._is_reached(node, OLD_VERSIONS):
+            return None
+        return next(guard for guard in guards if guard is not None)
+
+    def is_kept_from_new(self, node: cst.CSTNode) -> bool:
+        """Whether no version comes to a node that has the new names."""
+        return not self._is_reached(node, NEW_VERSIONS)
+
+    def mistaken_guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Returns what is to keep 2.4 and later from a node, and lets a version of today pass.
+
+        `if tf.__version__ < "2.4"` compares strings, and "2.21.0" is below "2.4".
+        """
+        if not self.is_reached_today(node):
+            return None
+        is_for_old = self._is_reached(node, OLD_VERSIONS)
+        return self.keeping_from(node, NEW_VERSIONS[-1]) if is_for_old else None
+
+    def is_only_new(self, node: cst.CSTNode) -> bool:
+        """Whether 2.4 and later come to a node, and no older version does."""
+        is_for_old = self._is_reached(node, OLD_VERSIONS)
+        return not is_for_old and self._is_reached(node, NEW_VERSIONS)
+
+    def is_reached_today(self, node: cst.CSTNode) -> bool:
+        """Whether a version of today comes to a node, as far as the version alone says."""
+        return self._is_reached(node, VERSIONS_OF_TODAY)
+
+    def is_only_for_the_past(self, node: cst.CSTNode) -> bool:
+        """Whether some versions come to a node, and none of today.
+
+        No version comes to code that the program switches off itself, as with `USE_AMP = False`.
+        """
+        past = (*OLD_VERSIONS, *NEW_VERSIONS, *_OTHER_VERSIONS)
+        return not self.is_reached_today(node) and self._is_reached(node, past)
+
+    def is_known(self, test: cst.BaseExpression) -> bool:
+        """Whether the version alone tells how a condition comes out."""
+        return all(
+            self._of(version).truth(test) is not None for version in (*OLD_VERSIONS, *NEW_VERSIONS)
+        )
+
+    def _of(self, version: str) -> VersionValues:
+        if version not in self._values:
+            self._values[version] = VersionValues(self, version)
+        return self._values[version]
+
+    def values_in(self, resolver: Resolver, version: str) -> VersionValues:
+        """Returns what evaluates the expressions of a file of the project under a version."""
+        known = self._files.get(resolver)
+        return (known or VersionReachability(resolver, self.modules, self._files))._of(version)
+
+    def keeping_from(self, node: cst.CSTNode, version: str) -> cst.CSTNode | None:
+        """Returns the outermost statement or expression that keeps a version from a node."""
+        key = (node, version)
+        if key in self._answers:
+            return self._answers[key]
+        if key in self._asked:
+            return None  # A condition that depends on itself.
+        self._asked.add(key)
+        keeping = None
+        below = node
+        for above in self.tree.ancestors(node):
+            keeping = self._excludes(above, below, self._of(version)) or keeping
+            below = above
+        self._asked.discard(key)
+        self._answers[key] = keeping
+        return keeping
+
+    def _excludes(
+        self, above: cst.CSTNode, below: cst.CSTNode, values: VersionValues
+    ) -> cst.CSTNode | None:
+        """Returns what in a node keeps a version from one of its parts."""
+        if isinstance(above, cst.If | cst.IfExp):
+            wanted = False if below is above.orelse else True if below is above.body else None
+            if wanted is not None and values.truth(above.test) is (not wanted):
+                return above
+        elif isinstance(above, cst.BooleanOperation) and below is above.right:
+            if values.truth(above.left) is isinstance(above.operator, cst.Or):
+                return above
+        elif isinstance(above, cst.Try):
+            if self._try_excludes(above, below, values):
+                return above
+        elif isinstance(above, cst.IndentedBlock | cst.Module):
+            tried = self._tried(above, values)
+            for statement in above.body:
+                if tried is not None and self._fails(statement, values):
+                    return tried
+                if statement is below:
+                    break
+                if isinstance(statement, cst.If) and self._always_leaves(statement, values):
+                    return statement
+        return None
+
+    def _always_leaves(self, node: cst.If, values: VersionValues) -> bool:
+        """Whether an `if` statement without `elif` always returns, or the like, in a version."""
+        truth = values.truth(node.test)
+        if truth is True:
+            return leaves_block(node.body)
+        return (
+            truth is False and isinstance(node.orelse, cst.Else) and leaves_block(node.orelse.body)
+        )
+
+    def _fails(self, statement: cst.CSTNode, values: VersionValues) -> bool:
+        """Whether a statement needs what is not there in a version."""
+        return any(values.exists(path) is False for path in self._needed_by(statement))
+
+    def _tried(self, block: cst.CSTNode, values: VersionValues) -> cst.Try | None:
+        """Returns the `try` statement that a block is the body of, if it handles missing names.
+
+        If each handler needs what is not there either, no side is for such a version.
+        """
+        above = self.tree.parent(block)
+        if not isinstance(above, cst.Try) or above.body is not block:
+            return None
+        fail = (any(self._fails(one, values) for one in h.body.body) for h in above.handlers)
+        return above if self._handles_missing(above) and not all(fail) else None
+
+    def _handles_missing(self, node: cst.Try) -> bool:
+        return any(catches_error(self.tree, handler, _MISSING) for handler in node.handlers)
+
+    def _needed(self, node: cst.Try) -> list[str]:
+        """Returns the paths of what the body of a `try` statement needs."""
+        if not self._handles_missing(node):
+            return []
+        return [path for statement in node.body.body for path in self._needed_by(statement)]
+
+    def _needed_by(self, statement: cst.CSTNode) -> list[str]:
+        """Returns the paths in TensorFlow of what a statement imports, or reads when it runs."""
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return []
+        paths = [
+            path
+            for node in statement.body
+            if isinstance(node, cst.ImportFrom | cst.Import)
+            for _, path in imported(node)
+        ]
+        for node in self.tree.walk(statement):
+            if isinstance(node, cst.Attribute) and not isinstance(
+                self.tree.parent(node), cst.Attribute
+            ):
+                path = self.resolver.path(node)
+                paths += [path] if path is not None and frameworks.is_framework(path) else []
+        return paths
+
+    def _try_excludes(self, node: cst.Try, below: cst.CSTNode, values: VersionValues) -> bool:
+        """Whether a handler has nothing to handle, or `else` is not come to, in a version."""
+        known = (values.exists(path) for path in self._needed(node))
+        needed = [is_there for is_there in known if is_there is not None]
+        if isinstance(below, cst.ExceptHandler):
+            is_for_names = catches_error(self.tree, below, _MISSING)
+            return is_for_names and bool(needed) and all(needed)
+        return below is node.orelse and False in needed
+
+
+def catches_error(tree: Tree, handler: cst.ExceptHandler, errors: Sequence[str]) -> bool:
+    """Whether an exception handler catches one of some errors, by their names.
+
+    Args:
+        tree: The file.
+        handler: The handler.
+        errors: The names of the errors.
+    """
+    if handler.type is None:
+        return True
+    caught = tree.source(handler.type)
+    return any(name in caught for name in errors)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import libcst as cst
 
 from lossscale_codemods.domain.type_inference import ObjectType
-from lossscale_codemods.python import BindingKind, class_of_self
+from lossscale_codemods.python import BindingKind, class_of_self, lookup_of
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import Meaning
@@ -38,16 +38,9 @@ def attribute_owner(node: cst.CSTNode, resolver: Resolver) -> cst.BaseExpression
     """
     if isinstance(node, cst.Attribute) and node.attr.value in ATTRIBUTES:
         return node.value
-    if (
-        isinstance(node, cst.Call)
-        and len(node.args) >= 2
-        and dotted(node.func) == "getattr"
-        and not resolver.bindings(node.func)
-    ):
-        name = node.args[1].value
-        if isinstance(name, cst.SimpleString) and name.evaluated_value in ATTRIBUTES:
-            return node.args[0].value
-    return None
+    found = lookup_of(node, resolver.scopes)
+    is_read = found is not None and found.way == "getattr" and found.name in ATTRIBUTES
+    return found.owner if found is not None and is_read else None
 
 
 KERAS_WRAPPER = ("keras", "LossScaleOptimizer")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a program means to Python: scopes, names, values, and the files of a project."""
 
+from lossscale_codemods.python.lookups import Lookup, lookup_of
 from lossscale_codemods.python.modules import (
     ClassMembers,
     Definition,
@@ -19,12 +20,6 @@ from lossscale_codemods.python.project_files import (
     ProjectFiles,
     is_top,
 )
-from lossscale_codemods.python.reaching_definitions import (
-    is_type_assertion,
-    leaves_block,
-    scopes_in,
-    scopes_of,
-)
 from lossscale_codemods.python.scopes import (
     Binding,
     BindingKind,
@@ -32,5 +27,8 @@ from lossscale_codemods.python.scopes import (
     class_of_self,
     import_path,
     imported,
+    leaves_block,
     member_path,
+    scopes_in,
+    scopes_of,
 )

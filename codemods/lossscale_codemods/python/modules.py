@@ -12,8 +12,7 @@ import libcst as cst
 
 from lossscale_codemods.python.name_resolution import Resolver
 from lossscale_codemods.python.project_files import ProjectFiles
-from lossscale_codemods.python.reaching_definitions import scopes_in
-from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member_path
+from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member_path, scopes_in
 from lossscale_codemods.source.reading import parsed
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks

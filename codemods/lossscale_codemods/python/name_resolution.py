@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.python.reaching_definitions import scopes_in
+from lossscale_codemods.python.lookups import lookup_of
 from lossscale_codemods.python.scopes import (
     Binding,
     BindingKind,
@@ -21,8 +21,9 @@ from lossscale_codemods.python.scopes import (
     Scopes,
     class_of_self,
     member_path,
+    scopes_in,
 )
-from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.source.syntax_tree import is_none, literal_text
 from lossscale_codemods.tables import frameworks, names, optimizer_families
 from lossscale_codemods.tables.names import Meaning
 
@@ -222,17 +223,14 @@ class Resolver:
 
     def _of_call(self, node: cst.Call) -> frozenset[str | None]:
         """Returns the paths of what a call looks up by a name that is written out."""
-        texts = [
-            str(a.value.evaluated_value) if isinstance(a.value, cst.SimpleString) else None
-            for a in node.args
-        ]
+        texts = [literal_text(argument.value) for argument in node.args]
         if len(texts) == 1 and texts[0] and self.path(node.func) == "importlib.import_module":
             return frozenset([texts[0]])
-        is_getattr = dotted(node.func) == "getattr" and not self.bindings(node.func)
-        in_place = [] if len(node.args) < 3 else [a.value for a in node.args[2:]]
-        if is_getattr and len(texts) > 1 and texts[1] and all(map(is_none, in_place)):
-            above = self.paths(node.args[0].value)
-            return frozenset(p if p is None else f"{p}.{texts[1]}" for p in above)
+        found = lookup_of(node, self.scopes)
+        is_read = found is not None and found.way == "getattr" and found.name
+        if found is not None and is_read and all(is_none(one.value) for one in node.args[2:]):
+            above = self.paths(found.owner)
+            return frozenset(p if p is None else f"{p}.{found.name}" for p in above)
         return frozenset([None])
 
     def _outside(self, path: str) -> str:

@@ -18,7 +18,6 @@ from lossscale_codemods.domain import (
     Program,
     ProjectFiles,
     Role,
-    guarded,
     is_part_of_old,
     uses_old_api,
 )
@@ -105,9 +104,6 @@ def _attempt(program: Program, options: Options) -> Result:
         program.line_at_first = _lines_at_first(result, tree)
     if result.status is Status.REFUSED:
         return result
-    if result.changed and options.collapse_guards:
-        left = guarded(program, [*program.references, *program.imports])
-        program.reachability.is_without_old = not left
     for number in range(_MOST_PASSES + 1):
         again, after = _pass(program, options)
         if after is not None or not number or again.status is Status.REFUSED:

@@ -33,7 +33,6 @@ from lossscale_codemods.source.edits import (
     insert_line_behind,
     remove_item,
     remove_statement,
-    small_statement,
 )
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import BESIDE, Meaning, OldName, Target
@@ -107,7 +106,7 @@ class Planner:
             unused = not any(self._uses(binding) for binding in group)
             for binding in group:
                 new = bindings[binding].new_path(self.program.target)
-                if (needed or unused) and new is not None:
+                if new is not None and (needed or unused or binding in self._given):
                     plan.moved[binding] = new
                     changed = changes_for_others(bindings[binding], self.program.target)
                 else:
@@ -204,7 +203,8 @@ class Planner:
             is_gone = old.meaning is Meaning.PRIVATE or old.is_of_keras_3
             verdicts = [self._verdict(use) for use in self._uses(binding)]
             is_respelled = any(isinstance(one, Rewrite) for one in verdicts)
-            lacks_new = old.new_path(self.program.target) is None and self._is_needed(binding)
+            needs_one = given is not None or self._is_needed(binding)
+            lacks_new = old.new_path(self.program.target) is None and needs_one
             if lacks_new or (is_gone and not is_respelled):
                 return f"{old.path} has no equivalent"
             if changes_for_others(old, self.program.target):
@@ -270,12 +270,7 @@ class ImportEditor:
         removed: Statements that other edits take out.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        plan: Plan,
-        removed: Sequence[cst.CSTNode],
-    ) -> None:
+    def __init__(self, program: Program, plan: Plan, removed: Sequence[cst.CSTNode] = ()) -> None:
         self.program = program
         self.tree = program.tree
         self.plan = plan
@@ -392,17 +387,6 @@ class ImportEditor:
         local = alias.evaluated_alias or alias.evaluated_name
         return member if member == local else f"{member} as {local}"
 
-    def alias_assignments(self) -> dict[cst.CSTNode, list[Edit]]:
-        """Returns the edits that take out assignments of aliases that nothing needs."""
-        gone = dict.fromkeys(
-            statement
-            for binding in self.plan.dropped
-            if not isinstance(binding.node, cst.ImportAlias)
-            and (statement := small_statement(self.tree, binding.node)) is not None
-        )
-        self.gone += gone
-        return {one: remove_statement(self.tree, one, self.gone) for one in gone}
-
 
 def unused_imports(program: Program) -> set[str]:
     """Returns the names that are imported and that nothing in the file uses.
@@ -450,7 +434,7 @@ def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
             )
     if not plan.dropped:
         return result.source, set()
-    edits = [e for of_alias in ImportEditor(result, plan, ()).edits().values() for e in of_alias]
+    edits = [e for of_alias in ImportEditor(result, plan).edits().values() for e in of_alias]
     text = apply_edits(result.tree.text, close_gaps(result.tree.text, edits))
     gone = {b.name for b in plan.dropped if b.scope is result.scopes.module}
     return text.decode("utf-8").encode(result.tree.module.encoding), gone

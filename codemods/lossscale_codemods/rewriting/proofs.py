@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import dataclasses
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -37,35 +38,24 @@ if TYPE_CHECKING:
     from lossscale_codemods.rules.base import MeaningClaim
 
 
+@dataclasses.dataclass
 class FixedLossScale:
     """Stands in for TensorFlow's class of this name."""
 
-    def __init__(self, loss_scale_value: float) -> None:
-        self._config = {"loss_scale_value": float(loss_scale_value)}
+    loss_scale_value: float
 
-    def get_config(self) -> dict[str, float]:
-        """Returns the config, as TensorFlow's class does."""
-        return dict(self._config)
+    get_config = dataclasses.asdict
 
 
+@dataclasses.dataclass
 class DynamicLossScale:
     """Stands in for TensorFlow's class of this name."""
 
-    def __init__(
-        self,
-        initial_loss_scale: float = 2**15,
-        increment_period: int = 2000,
-        multiplier: float = 2.0,
-    ) -> None:
-        self._config = {
-            "initial_loss_scale": float(initial_loss_scale),
-            "increment_period": int(increment_period),
-            "multiplier": float(multiplier),
-        }
+    initial_loss_scale: float = 2**15
+    increment_period: int = 2000
+    multiplier: float = 2.0
 
-    def get_config(self) -> dict[str, float]:
-        """Returns the config, as TensorFlow's class does."""
-        return dict(self._config)
+    get_config = dataclasses.asdict
 
 
 _CLASSES: dict[str, Callable[..., Any]] = {

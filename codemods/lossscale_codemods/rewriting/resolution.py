@@ -18,7 +18,6 @@ from lossscale_codemods.domain import (
     Occurrence,
     Program,
     Role,
-    version_guards,
 )
 from lossscale_codemods.rewriting.import_edits import ImportEditor, Plan, Planner
 from lossscale_codemods.rules.base import (
@@ -93,7 +92,6 @@ class RuleVerdicts:
         self.imports = [*program.imports]
         self.imports += [o for rule in self.rules for o in rule.find_imports(program)]
         self.protected: dict[Occurrence, tuple[Review, str]] = {}
-        self.for_new: frozenset[Occurrence] = frozenset()
         if not self.is_empty:
             old = [o for o in (*program.references, *self.of_rules) if o.role not in BESIDE]
             self.protected = {
@@ -101,7 +99,6 @@ class RuleVerdicts:
                 for rule in self.rules
                 for occurrence, review in rule.protect(program, [*old, *program.imports]).items()
             }
-            self.for_new = version_guards.for_new_versions(program, old)
 
     @property
     def is_empty(self) -> bool:
@@ -169,8 +166,6 @@ class RuleVerdicts:
         return None
 
     def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
-        if occurrence in self.for_new:
-            return Ignore()
         verdict = self.told.get(occurrence) or rule.decide(occurrence, self.program)
         if verdict is None or isinstance(verdict, Ignore):
             return verdict
@@ -298,9 +293,6 @@ class Decisions:
         for occurrence, verdict in self.rules.verdicts.items():
             if not isinstance(verdict, Rewrite):
                 continue
-            aliases = self.program.alias_bindings(occurrence)
-            if aliases and plan.dropped.issuperset(aliases):
-                continue  # Its assignment goes, so there is nothing to spell.
             try:
                 edits[occurrence] = list(verdict.edits(renderer))
             except CannotRenderError as error:
@@ -323,16 +315,7 @@ class Decisions:
                 if occurrence.node not in self.blocked:
                     self.blocked[occurrence.node] = str(error)
             return None
-        assignments = editor.alias_assignments()
         outcomes = self._recorded(plan, edits, import_edits)
-        dropped_spans = [self.tree.span(s) for s in assignments]
-        outcomes.edits = [
-            e
-            for e in outcomes.edits
-            if not any(start <= e.start and e.end <= end for start, end in dropped_spans)
-        ]
-        for of_assignment in assignments.values():
-            outcomes.edits += of_assignment
         for statement in removed:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
         module = self.program.scopes.module

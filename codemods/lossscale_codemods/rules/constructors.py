@@ -32,7 +32,6 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.lookups import last_name
 from lossscale_codemods.rules.loss_scale_arguments import (
     ArgumentReader,
     Arguments,
@@ -45,6 +44,7 @@ from lossscale_codemods.rules.loss_scale_arguments import (
 )
 from lossscale_codemods.rules.policies import SETTERS, policy_calls
 from lossscale_codemods.source.edits import insert_line_behind
+from lossscale_codemods.source.syntax_tree import last_name
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.frameworks import is_new_optimizer
 from lossscale_codemods.tables.names import (
@@ -118,7 +118,7 @@ class Constructors(Rule):
                 names = tuple(old_name(path, program.target) for path in moved)
                 span = program.tree.span(node.func)
                 occurrence = Occurrence(node.func, span, Role.FOUND, names, rule=self.id)
-                yield occurrence, _half_migrated(occurrence, argument, program)
+                yield occurrence, _half_migrated(argument, program)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Rewrites a call, whatever its loss scale is written as."""
@@ -139,9 +139,6 @@ class Constructors(Rule):
                 "Take out the import for old versions, if TensorFlow 2.4 is the oldest that you "
                 "support.",
             )
-        scale = loss_scale_argument(call)
-        if occurrence.ambiguous and scale and program.reachability.is_bool_today(scale.value):
-            return Ignore()
         paths = program.resolver.paths(occurrence.node)
         if occurrence.ambiguous and any(p is not None and is_new_optimizer(p) for p in paths):
             return Review(
@@ -159,11 +156,8 @@ _HALF_MIGRATED = Review(
 )
 
 
-def _half_migrated(occurrence: Occurrence, argument: cst.Arg, program: Program) -> Verdict:
+def _half_migrated(argument: cst.Arg, program: Program) -> Verdict:
     """Says what becomes of a call of the current class with what can be an old argument."""
-    if program.reachability.is_bool_today(argument.value):
-        # It is `dynamic`, and something else in old versions.
-        return rename("the class of the target", occurrence) if occurrence.names else Ignore()
     is_unknown = ArgumentReader(program).types(argument.value) == {LossScaleType.UNKNOWN}
     name = last_name(argument.value).lower()
     is_other = argument.keyword is None and is_unknown and name and "scale" not in name

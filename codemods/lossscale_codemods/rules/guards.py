@@ -8,8 +8,8 @@ because it only asks with `isinstance`, or changes a private part of an old vers
 `--collapse-guards` removes old branches whose other branch does the same.
 
 If nothing takes the place of the branch, the program trains in float32 without an error on current
-versions. If it asks whether the old names exist, the codemod migrates the branch and what asks for
-it. If it asks for the version number, the codemod reports the branch.
+versions. If it tries to import the old names, the codemod migrates the branch and the import. If it
+asks for the version number, or with `hasattr`, the codemod reports the branch.
 
 The codemod evaluates conditions as the program does. `tf.__version__ < "2.4"` compares strings, and
 `"2.21.0" < "2.4"` is true, so current versions of TensorFlow run the branch. In that case the
@@ -24,22 +24,29 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain import Occurrence, Role, version_guards
-from lossscale_codemods.rules.base import Case, FirstChange, Found, Review, Rule, rewrite
-from lossscale_codemods.tables import names
-from lossscale_codemods.tables.names import Target, canonical
+from lossscale_codemods.domain import Occurrence, version_guards
+from lossscale_codemods.rules.base import Case, FirstChange, Found, Review, Rule
+from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from lossscale_codemods.domain import Guard, Probe, Program
+    from lossscale_codemods.domain import Guard, Program
 
 
 _MISTAKEN = Review(
     "current versions run the branch that seems to be for old ones",
     "Compare versions as numbers: as strings, `2.21` is below `2.4`. Then remove the branch that "
     "no version runs.",
+)
+
+
+_ADVICE = (
+    "Take out the branch for old versions, {}, if TensorFlow 2.4 is the oldest that you support."
+)
+_ADVICE_ALONE = (
+    "Do the same with the new names in newer versions, then take out the branch for old ones."
 )
 
 
@@ -65,44 +72,21 @@ class Guards(Rule):
             review="nothing takes its place in newer ones",
         ),
     )
-    invalid = (
-        Case(
-            "import tensorflow as tf\n"
-            "if hasattr(tf.keras.mixed_precision, 'experimental'):\n"
-            "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
-            "import tensorflow as tf\n"
-            "if hasattr(tf.keras.mixed_precision, 'set_global_policy'):\n"
-            "    tf.keras.mixed_precision.set_global_policy('mixed_float16')\n",
-        ),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields conditions that take versions of today for old ones, or ask for a feature."""
+        """Yields conditions that take versions of today for old ones."""
         old = [*program.references, *program.imports]
-        for guard in version_guards.mistaken(program, old):
-            yield self.found(getattr(guard, "test", guard), program, _MISTAKEN)
-        for node in program.tree.nodes(cst.SimpleString):
-            gone = program.reachability.gone_probe(node)
-            probe = program.reachability.feature_probe(node) or gone
-            if probe is None or probe.kind == "getattr":
-                continue
-            if gone is not None:
-                edit = Edit(*program.tree.span(gone.node), str(gone.negated))
-                asked = rewrite("no version from 2.4 on has it", [edit])
-            else:
-                edit = _asking_for_new(probe, program)
-                asked = rewrite("asks for the name that is there today", [edit])
-            yield self.found(node, program, asked, Role.STRING, is_old_use=True)
+        guards = (program.reachability.mistaken_guard_of(one.node) for one in old)
+        for guard in dict.fromkeys(guards):
+            if guard is not None:
+                yield self.found(getattr(guard, "test", guard), program, _MISTAKEN)
 
     def protect(
         self, program: Program, occurrences: Sequence[Occurrence]
     ) -> Mapping[Occurrence, Review]:
         """Returns what is in branches for old versions."""
         guarded = version_guards.guarded(program, occurrences)
-        return {
-            one: Review(why.message, why.advice, for_older_versions=why.right, cause=why.guard)
-            for one, why in guarded.items()
-        }
+        return {one: _review(guard, program) for one, guard in guarded.items()}
 
     def first_changes(
         self, program: Program, occurrences: Callable[[], Sequence[Occurrence]]
@@ -116,18 +100,21 @@ class Guards(Rule):
             yield FirstChange([*_collapse_edits(program, guard)], message, gone)
 
 
-def _asking_for_new(probe: Probe, program: Program) -> Edit:
-    """Returns the edit that has an expression ask for what an old name has become."""
-    old = names.lookup(probe.path)
-    new = (old.new_path(program.target) if old is not None else None) or ""
-    home, _, last = new.rpartition(".")
-    module = names.lookup(probe.home)
-    asked = canonical(probe.home if module is None else module.new_path(program.target) or "?")
-    if asked not in ("", home, new):
-        # What it has become is in another module, and surely there.
-        return Edit(*program.tree.span(probe.node), str(not probe.negated))
-    text = new if not asked else last if asked == home else "set_global_policy"
-    return Edit(*program.tree.span(probe.name), f"{probe.name.quote}{text}{probe.name.quote}")
+def _review(guard: Guard, program: Program) -> Review:
+    """Says why an occurrence in a branch for old versions is left."""
+    whole = guard.node
+    above = program.tree.parent(whole)
+    while isinstance(above, cst.If) and above.orelse is whole:  # An `elif` is of one guard.
+        whole, above = above, program.tree.parent(above)
+    message = f"it is the branch for old versions of the guard on line {program.line(guard.node)}"
+    if guard.alone:
+        message += ", and nothing takes its place in newer ones, so that these run without it"
+        return Review(message, _ADVICE_ALONE, cause=whole)
+    if not version_guards.can_go(program, guard):
+        return Review(message, _ADVICE.format("by hand"), for_older_versions=True, cause=whole)
+    message += ", which can be collapsed to the new branch"
+    advice = _ADVICE.format("by hand or with --collapse-guards")
+    return Review(message, advice, for_older_versions=True, cause=whole)
 
 
 def _collapse_edits(program: Program, guard: Guard) -> Iterator[Edit]:

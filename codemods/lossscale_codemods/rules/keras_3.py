@@ -15,7 +15,6 @@ from lossscale_codemods.domain import (
     all_bindings,
     is_for_old_versions,
     is_part_of_old,
-    looked_up_name,
 )
 from lossscale_codemods.rules import keras_3_optimizers as optimizers
 from lossscale_codemods.rules.base import (
@@ -168,10 +167,7 @@ class Keras3Optimizers(_Keras3Rule):
         """Yields the classes that do not stay as they are, and what makes optimizers by name."""
         for place, review in optimizers.by_names(program):
             yield self.occurrence(place, program), review
-        looked_up = [
-            n for n in program.tree.parents if isinstance(n, cst.Call) and looked_up_name(n)
-        ]
-        for node in (*program.scopes.scope_of_read, *looked_up):
+        for node in (*program.scopes.scope_of_read, *program.tree.nodes(cst.Call)):
             if not isinstance(node, cst.Name | cst.Attribute | cst.Call):
                 continue
             paths = program.resolver.paths(node)

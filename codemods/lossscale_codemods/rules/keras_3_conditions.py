@@ -19,14 +19,14 @@ from lossscale_codemods.domain import (
     ProjectClass,
     attribute_owner,
     keras_optimizer,
+    lookup_of,
     loss_scale_optimizer,
     makes_optimizers,
     optimizer_kinds,
     others_name,
 )
-from lossscale_codemods.rules.lookups import last_name, lookup_of
 from lossscale_codemods.source.edits import append_arguments
-from lossscale_codemods.source.syntax_tree import argument_of, dotted
+from lossscale_codemods.source.syntax_tree import argument_of, dotted, last_name
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
 from lossscale_codemods.tables.names import canonical
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     Owner = Callable[[Any, Program], Certainty]
     Fix = Callable[[Any, Program], list[Edit]]
 
-_SCHEDULE = ".LearningRateSchedule"
 _METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
 
 
@@ -57,11 +56,6 @@ def keywords(call: cst.Call | None) -> dict[str, cst.Arg]:
     """Returns the arguments of a call that are named."""
     arguments = call.args if call is not None else ()
     return {one.keyword.value: one for one in arguments if one.keyword is not None}
-
-
-def _around(node: cst.CSTNode, kind: type[cst.CSTNode], program: Program) -> cst.CSTNode | None:
-    """Returns the innermost definition of a kind that a node is in."""
-    return next((one for one in program.tree.ancestors(node) if isinstance(one, kind)), None)
 
 
 def names_one_of(words: frozenset[str], program: Program) -> bool:
@@ -86,8 +80,14 @@ def below(node: cst.BaseExpression, program: Program) -> str:
 # Of what a name is a member.
 
 
-def _is_metric(path: str) -> bool:
+def is_metric(path: str) -> bool:
+    """Whether a path is that of a metric of Keras."""
     return bool(_METRIC.match(canonical(path)))
+
+
+def is_schedule(path: str) -> bool:
+    """Whether a path is that of the base class of schedules."""
+    return path.endswith(".LearningRateSchedule")
 
 
 def _is_unknown(node: cst.BaseExpression, program: Program) -> bool:
@@ -128,7 +128,7 @@ def of_metric(node: cst.Attribute, program: Program) -> Certainty:
     calls = [(v.made_by, v.resolver) for v in values]
     if values and all(call is not None and resolver is not None for call, resolver in calls):
         paths = [p for call, r in calls if call and r for p in r.paths(call.func)]
-        are_metrics = all(path is not None and _is_metric(path) for path in paths)
+        are_metrics = all(path is not None and is_metric(path) for path in paths)
         return Certainty.PROVEN if are_metrics else Certainty.NO
     is_super = isinstance(owner, cst.Call) and dotted(owner.func) == "super"
     if is_super or program.resolver.class_of(owner) or not _is_unknown(owner, program):
@@ -167,7 +167,7 @@ def of_own_layer(node: cst.CSTNode, program: Program) -> Certainty:
     scope = program.resolver.class_of(owner_of(node))
     return _sure(
         scope is not None
-        and (_is_layer(scope.node, program) or program.inherits(scope.node, _is_metric))
+        and (_is_layer(scope.node, program) or program.inherits(scope.node, is_metric))
     )
 
 
@@ -225,8 +225,7 @@ def has_other_variables(node: cst.Attribute, program: Program) -> bool:
 
 def _is_given_several(name: str, node: cst.CSTNode, program: Program) -> bool:
     """Whether a name is a parameter of the function around, which is called with new variables."""
-    function = _around(node, cst.FunctionDef, program)
-    assert isinstance(function, cst.FunctionDef) or function is None
+    function = program.tree.around(node, cst.FunctionDef)
     names = [one.name.value for one in function.params.params] if function is not None else []
     if name not in names:
         return False
@@ -273,7 +272,7 @@ def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
 
 def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
     """Whether a member of an optimizer is looked up by a name: `hasattr(opt, "get_slot")`."""
-    found = lookup_of(node, program)
+    found = lookup_of(node, program.scopes)
     kinds = optimizer_kinds(found.owner, program) if found is not None else frozenset()
     if found is None or not kinds or found.name is None:
         return bool(kinds)
@@ -359,12 +358,6 @@ def is_of_no_rate(node: cst.Call, _: Program) -> bool:
     return not (isinstance(first, cst.Attribute) and first.attr.value in rewritten)
 
 
-def is_defined_in_a_metric(node: cst.FunctionDef, program: Program) -> bool:
-    """Whether a method is one of a metric."""
-    owner = _around(node, cst.ClassDef, program)
-    return owner is not None and program.inherits(owner, _is_metric)
-
-
 def hides_layers(node: cst.ClassDef, program: Program) -> bool:
     """Whether a class is a `tf.Module`, and what it defines itself names layers or models."""
     scope = program.scopes.of_node.get(node)
@@ -406,13 +399,14 @@ def in_a_program_of_keras(_: cst.Call, program: Program) -> bool:
 
 def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
     """Whether a step of a model without own `metrics` returns `loss`, or all that it has."""
-    function, owner = (_around(node, one, program) for one in (cst.FunctionDef, cst.ClassDef))
-    scope = program.scopes.of_node.get(owner) if owner is not None else None
-    if scope is None or not _gives_a_loss(node.value) or not _is_layer(scope.node, program):
+    function = program.tree.around(node, cst.FunctionDef)
+    owner = program.tree.around(node, cst.ClassDef)
+    is_step = function is not None and function.name.value in keras_3.STEPS
+    if owner is None or not is_step or not _gives_a_loss(node.value):
         return False
-    line = program.types.project.members.line(ProjectClass(program.resolver, scope))
-    is_step = isinstance(function, cst.FunctionDef) and function.name.value in keras_3.STEPS
-    return is_step and not any("metrics" in one.scope.bindings for one in line)
+    own = ProjectClass(program.resolver, program.scopes.of_node[owner])
+    line = program.types.project.members.line(own)
+    return not any("metrics" in one.scope.bindings for one in line)
 
 
 def _gives_a_loss(value: cst.BaseExpression | None) -> bool:
@@ -433,9 +427,7 @@ _SAVERS = frozenset({"BackupAndRestore", "ModelCheckpoint", "save_weights"})
 
 def calls_its_parts_alone(node: cst.FunctionDef, program: Program) -> bool:
     """Whether a step of a model that is saved calls other models, and not the model itself."""
-    owner = _around(node, cst.ClassDef, program)
-    if not isinstance(owner, cst.ClassDef) or not _is_layer(owner, program):
-        return False
+    owner = program.tree.around(node, cst.ClassDef)
     called = [one.func for one in program.tree.walk(owner) if isinstance(one, cst.Call)]
     calls_itself = any(
         dotted(one) in ("self", "self.call")
@@ -558,23 +550,18 @@ def _is_tf_function(node: cst.CSTNode | None, program: Program) -> bool:
     return any(path is not None and canonical(path) == "tensorflow.function" for path in paths)
 
 
-def tests_a_tensor_in_a_layer(node: cst.If | cst.While, program: Program) -> bool:
-    """Whether a method of a layer or a model branches by what TensorFlow computes."""
-    method, owner = (_around(node, one, program) for one in (cst.FunctionDef, cst.ClassDef))
-    if method is None or owner is None or not _is_layer(owner, program):
-        return False
+def tests_a_tensor(node: cst.If | cst.While, program: Program) -> bool:
+    """Whether a method branches by what TensorFlow computes, and is made no graph of."""
+    method = program.tree.around(node, cst.FunctionDef)
     calls = [one.func for one in program.tree.walk(node.test) if isinstance(one, cst.Call)]
     paths = [canonical(program.resolver.path(one) or "") for one in calls]
     is_of_a_tensor = any(path.startswith(keras_3.TENSORS) for path in paths)
-    return is_of_a_tensor and not _is_tf_function(method, program)
+    return is_of_a_tensor and method is not None and not _is_tf_function(method, program)
 
 
 def computes_with_whole_steps(node: cst.FunctionDef, program: Program) -> bool:
     """Whether a schedule gives its step to TensorFlow as it is, and not as a float."""
-    owner = _around(node, cst.ClassDef, program)
     step = _step_of_schedule(node)
-    if owner is None or not program.inherits(owner, lambda path: path.endswith(_SCHEDULE)):
-        return False
     inside = list(program.tree.walk(node))
     calls = [one for one in inside if isinstance(one, cst.Call)]
     takers = [one for one in calls if step in {dotted(given.value) for given in one.args}]
@@ -590,15 +577,12 @@ def _step_of_schedule(node: cst.FunctionDef) -> str:
     return "".join(one.name.value for one in node.params.params[1:2])
 
 
-def gives_itself_to_its_base(node: cst.Call, program: Program) -> bool:
-    """Whether a layer or a model calls `super().__init__(self)`."""
+def gives_itself_to_its_base(node: cst.Call, _: Program) -> bool:
+    """Whether this is `super().__init__(self)`."""
     if not node.args or dotted(node.args[0].value) != "self":
         return False
     base = node.func.value if isinstance(node.func, cst.Attribute) else node.func
-    around = program.tree.ancestors(node)
-    own = next((above for above in around if isinstance(above, cst.ClassDef)), None)
-    is_super = isinstance(base, cst.Call) and dotted(base.func) == "super"
-    return is_super and own is not None and _is_layer(own, program)
+    return isinstance(base, cst.Call) and dotted(base.func) == "super"
 
 
 def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
@@ -657,8 +641,8 @@ def gets_labels(node: cst.Call, program: Program) -> bool:
     """Whether indices are the first parameter of a function that a model is compiled with."""
     place = keras_3.INDEXED[canonical(program.resolver.path(node.func) or "")]
     label = node.args[place].value if place < len(node.args) else None
-    function = _around(node, cst.FunctionDef, program)
-    if not isinstance(function, cst.FunctionDef) or not isinstance(label, cst.Name):
+    function = program.tree.around(node, cst.FunctionDef)
+    if function is None or not isinstance(label, cst.Name):
         return False
     parameters = [one.name.value for one in function.params.params]
     return (
@@ -806,8 +790,7 @@ def _is_size(node: cst.BaseExpression) -> bool:
 
 def with_default_training(node: cst.FunctionDef, program: Program) -> list[Edit]:
     """Gives `training` of a layer's `call` the default None, if it has none and can have one."""
-    owner = _around(node, cst.ClassDef, program)
-    if owner is None or not _is_layer(owner, program) or not node.params.params:
+    if not node.params.params:
         return []
     *_, last = [one for one in node.params.params if one.default is None] or [node.params.params[0]]
     if last.name.value != "training":
@@ -819,7 +802,7 @@ def with_default_training(node: cst.FunctionDef, program: Program) -> list[Edit]
 
 def as_named_weight(node: cst.Call, program: Program) -> list[Edit]:
     """Names the arguments of `add_weight`, which `add_variable` was, as Keras 3 does."""
-    owner = _around(node, cst.ClassDef, program)
+    owner = program.tree.around(node, cst.ClassDef)
     # A metric has an order of its own, from the third argument on.
     of_layer = owner is not None and _is_layer(owner, program)
     names = keras_3.WEIGHT[: None if of_layer else 2]

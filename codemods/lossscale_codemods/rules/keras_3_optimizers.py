@@ -26,11 +26,10 @@ from lossscale_codemods.domain import (
 )
 from lossscale_codemods.rules.base import Review, Rewrite, rewrite
 from lossscale_codemods.rules.keras_3_conditions import names_one_of
-from lossscale_codemods.rules.lookups import last_name
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
 from lossscale_codemods.source.edits import append_arguments
-from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.source.syntax_tree import dotted, is_none, last_name
 from lossscale_codemods.tables import keras_3, names, optimizer_families
 from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
 from lossscale_codemods.tables.names import Target, canonical, loss_scale_optimizers
@@ -319,8 +318,7 @@ def by_names(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
 def _compiles_for_training(program: Program) -> Iterator[Compile]:
     """Yields the calls of `compile`, but where a model has steps of its own and optimizers too."""
     for compiled in model_compiles(program):
-        around = program.tree.ancestors(compiled.call)
-        owner = next((one for one in around if isinstance(one, cst.ClassDef)), None)
+        owner = program.tree.around(compiled.call, cst.ClassDef)
         is_default = compiled.optimizer is None and not compiled.is_unpacked
         if owner is None or not is_default or not _has_own_optimizers(owner, program):
             yield compiled

@@ -18,14 +18,13 @@ from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
 from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
-from lossscale_codemods.rules.lookups import last_name
-from lossscale_codemods.source.syntax_tree import dotted, key_of
-from lossscale_codemods.tables import keras_3
+from lossscale_codemods.source.syntax_tree import dotted, key_of, last_name
+from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
 from lossscale_codemods.tables.names import Meaning, Target, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from lossscale_codemods.domain import Program
     from lossscale_codemods.rules.base import Verdict
@@ -43,6 +42,7 @@ class Keras3Row:
         advice: What to do about it.
         fix: Makes the edits that settle it; where it makes none, the row does not fit.
         of: How sure it is that the name is a member of what it has to be: of one of these.
+        inside: What a base of the class around it has to be, by its path.
         when: A further condition.
         stops: Whether the program does not run there, rather than train otherwise.
         unsafe: Whether the fix is an unsafe one.
@@ -55,6 +55,7 @@ class Keras3Row:
     _: dataclasses.KW_ONLY
     fix: met.Fix | None = None
     of: tuple[met.Owner, ...] = ()
+    inside: Callable[[str], bool] | None = None
     when: met.Condition | None = None
     stops: bool = False
     unsafe: bool = False
@@ -62,6 +63,9 @@ class Keras3Row:
 
     def verdict(self, node: cst.CSTNode, name: str, program: Program) -> Verdict | None:
         """Says what becomes of a node; nothing if the row does not fit it."""
+        owner = program.tree.around(node, cst.ClassDef) if self.inside is not None else None
+        if self.inside is not None and not program.inherits(owner, self.inside):
+            return None
         if self.when is not None and not self.when(node, program):
             return None
         answers = [of(node, program) for of in self.of] or [Certainty.PROVEN]
@@ -419,7 +423,7 @@ _NAMES_OF_KERAS_2 = (
         ("def reset_states",),
         "Keras 3 calls `reset_state` of a metric, and never this",
         "Rename it, and the calls of it, to `reset_state`.",
-        when=met.is_defined_in_a_metric,
+        inside=met.is_metric,
     ),
     Keras3Row(
         ("class",),
@@ -455,13 +459,14 @@ _NAMES_OF_KERAS_2 = (
     _Stopping(
         (".add_variable", ".add_weight"),
         "`add_weight` of Keras 3 takes its arguments by name",
+        "Name them: `name=`, `shape=`, `dtype=`, `initializer=`.",
         of=(met.of_own_layer,),
         fix=met.as_named_weight,
     ),
     _Stopping(
         (".add_variable", ".add_weight"),
         "`add_weight` of Keras 3 takes the shape first",
-        "Name its arguments: `name=`, `shape=`, `dtype=`, `initializer=`.",
+        "Name them: `name=`, `shape=`, `dtype=`, `initializer=`.",
         of=(met.of_own_layer,),
         when=lambda call, _: any(one.keyword is None for one in call.args),
     ),
@@ -471,12 +476,14 @@ _NAMES_OF_KERAS_2 = (
         "shows that",
         "Return the loss under another name, or keep it in a metric of the model's own: Keras 3 "
         "shows those that its property `metrics` returns.",
+        inside=frameworks.is_layer,
         when=met.returns_a_loss_of_a_step,
     ),
     _Stopping(
         ("def train_step",),
         "Keras 3 saves no model that was never called, and this step calls its parts alone",
         "Call `build()` of the model with the shapes of its inputs, before it is saved.",
+        inside=frameworks.is_layer,
         when=met.calls_its_parts_alone,
     ),
 )
@@ -561,6 +568,7 @@ _STOPS = (
     _Stopping(
         ("def call",),
         "Keras 3 gives a layer `training` only where its `call` has a default for it",
+        inside=frameworks.is_layer,
         fix=met.with_default_training,
     ),
     _Stopping(
@@ -579,6 +587,7 @@ _STOPS = (
         ("def __call__",),
         "Keras 3 gives a schedule the step as an integer, which was a float",
         "Write `step = tf.cast(step, tf.float32)` first.",
+        inside=met.is_schedule,
         when=met.computes_with_whole_steps,
         fix=met.cast_step,
     ),
@@ -605,12 +614,14 @@ _STOPS = (
         "Keras 3 makes no graph of the branches in a layer or a model, so a test of a tensor stops "
         "`fit`, and every tf.function",
         "Write tf.cond or tf.where.",
-        when=met.tests_a_tensor_in_a_layer,
+        inside=frameworks.is_layer,
+        when=met.tests_a_tensor,
     ),
     _Stopping(
         (".__init__",),
         "a model of Keras 3 takes nothing by position here",
         "Write `super().__init__()`.",
+        inside=frameworks.is_layer,
         when=met.gives_itself_to_its_base,
     ),
     _Stopping(

@@ -17,11 +17,13 @@ import libcst as cst
 from lossscale_codemods.domain import (
     ATTRIBUTES,
     Certainty,
+    Lookup,
     ObjectType,
     Program,
     Role,
     attribute_owner,
     keras_optimizer,
+    lookup_of,
     loss_scale_optimizer,
     makes_optimizers,
 )
@@ -37,13 +39,12 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rewrite,
 )
-from lossscale_codemods.rules.lookups import Lookup, last_name, literal_text, lookup_of
 from lossscale_codemods.rules.loss_scale_arguments import (
     is_moving,
     names_taker,
     reads_of,
 )
-from lossscale_codemods.source.syntax_tree import dotted, is_none, key_of
+from lossscale_codemods.source.syntax_tree import dotted, is_none, key_of, last_name, literal_text
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import WITH_KERAS_3, WITH_LOSS_SCALE, Meaning
 from lossscale_codemods.tables.records import Edit
@@ -221,7 +222,7 @@ class LossScaleUses(Rule):
             yield self.found(value, program, _LOST)
         for part in program.tree.parents if makes_optimizers(program) else ():
             review = _of_reflection(part, program)
-            if review is not None:
+            if review is not None and not program.reachability.is_only_new(part):
                 yield self.found(part, program, review)
 
 
@@ -440,7 +441,7 @@ def _can_be_old(node: cst.BaseExpression, program: Program, *, is_read: bool = T
 
 def _of_reflection(node: cst.CSTNode, program: Program) -> Review | None:
     """Says what to do about what sets a loss scale, looks it up or describes it."""
-    found = lookup_of(node, program)
+    found = lookup_of(node, program.scopes)
     if found is not None:
         return _of_lookup(found, program)
     match node:
@@ -468,7 +469,7 @@ def _of_lookup(found: Lookup, program: Program) -> Review | None:
     if way in _WAYS_TO_SET:
         is_set = name in _MEMBERS and _can_be_old(owner, program, is_read=False)
         return _REPLACED if is_set else None
-    if way == "hasattr" or (way == "getattr" and name is not None):
+    if way in ("hasattr", "in") or (way == "getattr" and name is not None):
         return None  # It only asks, or is a read like another.
     is_old = program.old_types.is_wrapper(owner)
     can_be = is_old or (_names_member(program) and _can_be_old(owner, program))

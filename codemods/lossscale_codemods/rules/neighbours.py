@@ -37,6 +37,7 @@ from lossscale_codemods.domain import (
     imported,
     is_part_of_old,
     leaves_block,
+    lookup_of,
 )
 from lossscale_codemods.rules.base import (
     Case,
@@ -51,7 +52,6 @@ from lossscale_codemods.rules.base import (
     rename,
     setting_policy,
 )
-from lossscale_codemods.rules.lookups import lookup_of
 from lossscale_codemods.rules.name_rendering import CannotRenderError
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables import frameworks, names, optimizer_families
@@ -530,7 +530,7 @@ class NeighbourGuards:
 
     def _asks_for(self, test: cst.BaseExpression, names: Sequence[str]) -> bool:
         """Whether a condition asks for one of some names: `hasattr(np, "float")`."""
-        asked = (lookup_of(node, self.program) for node in self.tree.walk(test))
+        asked = (lookup_of(node, self.program.scopes) for node in self.tree.walk(test))
         return any(one is not None and one.name in names for one in asked)
 
 

@@ -18,7 +18,6 @@ from lossscale_codemods.domain import (
     is_handed_on,
     is_part_of_old,
     kept_compiles,
-    looked_up_name,
     may_be_text,
     model_compiles,
 )
@@ -34,8 +33,8 @@ from lossscale_codemods.rules.base import (
     Verdict,
     setting_policy,
 )
-from lossscale_codemods.rules.lookups import last_name
 from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
+from lossscale_codemods.source.syntax_tree import last_name
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
@@ -287,8 +286,7 @@ class OptimizersByName(Rule):
             (one.call.func, self._of_compile(one, program)) for one in model_compiles(program)
         ]
         candidates += [(kept, _KEPT) for kept in kept_compiles(program)]
-        looked_up = [node for node in program.tree.nodes(cst.Call) if looked_up_name(node)]
-        for node in (*program.scopes.scope_of_read, *looked_up):
+        for node in (*program.scopes.scope_of_read, *program.tree.nodes(cst.Call)):
             if isinstance(node, cst.Name | cst.Attribute | cst.Call):
                 paths = {path for path in program.resolver.paths(node) if path is not None}
                 if any(map(optimizer_families.chooses_family, paths)):

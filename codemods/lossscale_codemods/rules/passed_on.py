@@ -212,13 +212,8 @@ def _of_private(occurrence: Occurrence, program: Program) -> Verdict:
 
 
 def _is_tested(occurrence: Occurrence, program: Program) -> bool:
-    """Whether the name is used in `if name:`, `name is None` or `hasattr(name, "member")`."""
+    """Whether the name is used in `if name:` or `name is None`."""
     node, above = occurrence.node, program.tree.parent(occurrence.node)
-    if isinstance(above, cst.Arg):
-        call = program.tree.parent(above)
-        asked = call.args[1].value if isinstance(call, cst.Call) and call.args[1:] else node
-        probe = program.reachability.feature_probe(asked)
-        return probe is not None and probe.kind == "hasattr"
     if isinstance(above, cst.Comparison):
         return above.left is node and all(is_none(c.comparator) for c in above.comparisons)
     if isinstance(above, cst.UnaryOperation | cst.Expr):

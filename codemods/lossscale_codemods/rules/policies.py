@@ -17,6 +17,7 @@ from lossscale_codemods.domain import (
     Program,
     Usage,
     kept_compiles,
+    lookup_of,
     model_compile,
     model_compiles,
     others_name,
@@ -34,7 +35,6 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.lookups import lookup_of
 from lossscale_codemods.rules.loss_scale_arguments import NOT_FIXED, loss_scale_argument
 from lossscale_codemods.source.edits import remove_item
 from lossscale_codemods.source.syntax_tree import argument_of, dotted, is_none
@@ -291,7 +291,7 @@ class PolicyReads(Rule):
                 if _is_policy_read(node, program) and not _is_taken(node, program):
                     yield self.found(node, program, _GONE if name == "loss_scale" else _NO_CAST)
         for call in program.tree.nodes(cst.Call):
-            found = lookup_of(call, program)
+            found = lookup_of(call, program.scopes)
             if found is None or found.way not in ("getattr", "hasattr"):
                 continue
             if found.name in _READ and program.types.is_policy(found.owner):

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from lossscale_codemods.domain import Role, others_name
+from lossscale_codemods.domain import Role, lookup_of, others_name
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
-from lossscale_codemods.rules.lookups import last_name, literal_text, lookup_of
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.source.syntax_tree import key_of
+from lossscale_codemods.source.syntax_tree import key_of, last_name, literal_text
 from lossscale_codemods.tables import likely_names, names
 from lossscale_codemods.tables.names import HELPER, Target
 from lossscale_codemods.tables.records import Outcome, Record, Result, Status
@@ -126,7 +125,7 @@ class Strings(Rule):
             "from importlib import import_module\n"
             "ROOT = 'tensorflow.keras.mixed_precision'\n"
             "import_module(ROOT + '.experimental').set_policy('mixed_float16')\n",
-            review="put together when the program runs",
+            review="a part of one",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -137,7 +136,7 @@ class Strings(Rule):
     )
 
     def find(self, program: Program) -> Iterator[Found]:
-        """Yields the strings, and what looks up names, imports by them or runs text."""
+        """Yields the strings, and what looks up names."""
         for node in program.tree.nodes(cst.SimpleString, cst.FormattedString):
             review = self._review(program, node)
             if review is not None:
@@ -146,23 +145,23 @@ class Strings(Rule):
                 yield self.found(node, program, review, Role.STRING, is_old_use=old)
         for place in program.tree.parents:
             review = _of_lookup(place, program)
-            if review is None and isinstance(place, cst.Call):
-                review = _BUILT if _takes_built_text(place, program) else None
             if review is not None:
                 is_old = review is not _LOOKED_UP
-                role = _ROLES.get(review.message, Role.STRING)
+                role = Role.STRING if is_old else Role.DOUBTFUL
                 spot = place
-                if isinstance(place, cst.Call) and role is Role.STRING:
-                    spot = place.args[1].value  # The name that it asks for.
+                match place:  # What asks for a name is met at the name.
+                    case cst.Call(args=[_, name, *_]) if role is Role.STRING:
+                        spot = name.value
+                    case cst.Comparison(left=name):
+                        spot = name
                 yield self.found(spot, program, review, role, is_old_use=is_old)
 
     def _review(
         self, program: Program, node: cst.SimpleString | cst.FormattedString
     ) -> Review | None:
         text = _string_text(node)
-        reachability = program.reachability
-        if text is None or reachability.feature_probe(node) or reachability.gone_probe(node):
-            return None  # What asks is migrated itself.
+        if text is None:
+            return None
         above = program.tree.parent(node)
         if isinstance(node, cst.SimpleString) and likely_names.is_old_path(text):
             return Review(
@@ -171,16 +170,17 @@ class Strings(Rule):
             )
         if isinstance(above, cst.Comparison | cst.ComparisonTarget) and _is_renamed(text, program):
             return _RENAMED
-        if not any(likely_names.mentions_of_old_names(text)):
+        if _OLD_CODE.search(text) is None and not any(likely_names.mentions_of_old_names(text)):
             return None
         if any(map(likely_names.may_mention_old_name, _DOCTEST.findall(text))):
             return Review(
                 "this text is a doctest, which is run as code, and strings are never edited",
                 "Write the new names into it.",
             )
-        if _can_be_run(program, node):
+        if _can_be_run(program, node, text):
             return Review(
-                "this program runs text as code, and this string has an old name",
+                "this program runs text as code, or imports by it, and this string has an old "
+                "name, or a part of one",
                 "If it is run, write the new names into it.",
             )
         return None
@@ -191,23 +191,13 @@ _RENAMED = Review(
     "no class has this name any more: around new optimizers, it is LossScaleOptimizerV3",
     "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) instead.",
 )
-_ASKS = frozenset({"getattr", "hasattr"})
+_ASKS = frozenset({"getattr", "hasattr", "in", "vars"})
 
 
 def _is_renamed(text: str, program: Program) -> bool:
     """Whether a string was the name of a class that has another name in the migrated program."""
     is_of_new = program.target is Target.TF_KERAS and not program.legacy_optimizers
     return text == "LossScaleOptimizerV1" or (text == "LossScaleOptimizer" and is_of_new)
-
-
-def _is_in_guard(program: Program, text: cst.CSTNode) -> bool:
-    """Whether a string is in the condition of a guard, which is reported."""
-    guard_of = program.reachability.guard_of
-    for above in program.tree.ancestors(text):
-        if isinstance(above, cst.If | cst.IfExp):
-            sides = [above.body, above.orelse]
-            return any(side is not None and guard_of(side) is above for side in sides)
-    return False
 
 
 _METHODS: Final = frozenset({"compile", "eval"})
@@ -232,10 +222,12 @@ def _string_text(node: cst.SimpleString | cst.FormattedString) -> str | None:
         return None
 
 
-def _can_be_run(program: Program, node: cst.CSTNode) -> bool:
+def _can_be_run(program: Program, node: cst.CSTNode, text: str) -> bool:
     """Whether a string is given to what runs it, or can come to that in this program."""
-    above = (one for one in program.tree.ancestors(node) if isinstance(one, cst.Call))
-    if any(last_name(call.func) in _RUNS_A_LINE for call in above):
+    above = [one for one in program.tree.ancestors(node) if isinstance(one, cst.Call)]
+    takers = {last_name(call.func) for call in above}
+    is_old_part = "experimental" in text and b"mixed_precision" in program.source
+    if takers & _RUNS_A_LINE or (is_old_part and takers & _IMPORTS_BY_NAME):
         return True
     is_docstring = isinstance(program.tree.parent(node), cst.Expr)
     return not is_docstring and program.remembered("runs text", lambda: _runs_text(program))
@@ -264,31 +256,14 @@ _IMPORTS_BY_NAME: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
 )
 _OLD_CODE: Final = re.compile(
-    r"mixed_precision|(?:^|precision\.)experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
+    r"mixed_precision|(?:^\.?|[\0}]\.|precision\.)experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
 )
 """What a string has in it that can be a part of code with an old name."""
-_OLD_PART: Final = re.compile(r"(?<!\w)experimental(?!\w)")
-"""What a string has in it that can be the last part of the path of an old module."""
 _LOOKED_UP = Review(
     "which name is looked up here is known only when the program runs, and old names of this "
     "module are gone",
     "Look at the names that come here, and write the new ones.",
 )
-_BUILT = Review(
-    "the text that is run or imported here is put together when the program runs, and a string has "
-    "a part of an old name",
-    "Look at the text that comes here, and write the new names into it.",
-)
-_IN_A_DICTIONARY = Review(
-    "an old name is looked up in the dictionary of its module, which does not have it",
-    "Write the new name.",
-)
-_ROLES: Final = {
-    _LOOKED_UP.message: Role.DOUBTFUL,
-    _BUILT.message: Role.FOUND,
-    _IN_A_DICTIONARY.message: Role.FOUND,
-}
-"""In which way what is looked up or run is old; what asks for a name stands in conditions."""
 
 
 def _of_lookup(node: cst.CSTNode, program: Program) -> Review | None:
@@ -297,7 +272,7 @@ def _of_lookup(node: cst.CSTNode, program: Program) -> Review | None:
         case cst.Subscript(value=cst.Call(func=cst.Name("globals" | "locals" | "vars"), args=[])):
             # A file's own names are looked up: by a literal, the rule for imports follows them.
             return _LOOKED_UP if key_of(node) is None and program.imports else None
-    found = lookup_of(node, program)
+    found = lookup_of(node, program.scopes)
     if found is None:
         return None
     paths = _still_there(found.owner, program)
@@ -307,59 +282,36 @@ def _of_lookup(node: cst.CSTNode, program: Program) -> Review | None:
         return _LOOKED_UP if any(map(names.has_old_members, paths)) else None
     if not any(names.lookup(f"{path}.{found.name}") is not None for path in paths):
         return None
-    if found.way == "vars":
-        return _IN_A_DICTIONARY
-    return _asked(node, program) if found.way in _ASKS and isinstance(node, cst.Call) else None
+    return _asked(node, program) if found.way in _ASKS else None
 
 
-def _asked(call: cst.Call, program: Program) -> Review | None:
-    """Says what to do about `getattr(module, "name")`, and `hasattr`."""
-    name, reachability = call.args[1].value, program.reachability
-    if reachability.feature_probe(name) or reachability.gone_probe(name):
-        return None  # What asks is migrated itself.
-    in_guard = _is_in_guard(program, call)
-    if in_guard and program.target is Target.COMPAT:
+def _asked(node: cst.CSTNode, program: Program) -> Review | None:
+    """Says what to do about `getattr(module, "name")`, `"name" in dir(module)` and the like."""
+    is_told = _is_in_guard(node, program)
+    if is_told and program.target is Target.COMPAT:
         return None  # The branch for old versions is reported.
     return Review(
-        "getattr or hasattr looks for an old name by its name",
+        "this looks for an old name by its name",
         "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you support; "
         "otherwise write the new name.",
-        follows=in_guard,
+        follows=is_told,
     )
 
 
-def _takes_built_text(call: cst.Call, program: Program) -> bool:
-    """Whether a call runs, or imports by, a text that is no literal and can have an old name."""
-    given = literal_text(call.args[0].value) if call.args else ""
-    if last_name(call.func) in _IMPORTS_BY_NAME:
-        parts = program.tree.walk(call)
-        texts = (
-            n.value for n in parts if isinstance(n, cst.SimpleString | cst.FormattedStringText)
-        )
-        is_spelled = given is not None and likely_names.is_old_path(given)
-        is_old = any(map(_OLD_PART.search, texts)) and "mixed_precision" in program.tree.code
-        return is_old and not is_spelled  # The rule for strings reports a path.
-    return (
-        given is None
-        and _runs(call, program)
-        and program.remembered("has a part of an old name", lambda: _has_old_part(program))
-    )
+def _is_in_guard(node: cst.CSTNode, program: Program) -> bool:
+    """Whether a node is in the condition of a guard around old names, which is reported."""
+    guard_of, ancestors = program.reachability.guard_of, program.tree.ancestors
+    for above in ancestors(node):
+        if isinstance(above, cst.If | cst.IfExp):
+            sides = [side for side in (above.body, above.orelse) if side is not None]
+            is_guard = any(guard_of(side) is above for side in sides)
+            return is_guard and any(above in ancestors(one.node) for one in program.references)
+    return False
 
 
 def _still_there(module: cst.BaseExpression, program: Program) -> list[str]:
     paths = program.resolver.paths(module)
     return [path for path in paths if path is not None and names.lookup(path) is None]
-
-
-def _has_old_part(program: Program) -> bool:
-    """Whether a string of a file, other than a docstring, has a part of code with an old name."""
-    return not program.decided_strings and any(
-        _OLD_CODE.search(node.value) is not None
-        # The rule for strings says of whole names whether they can be run.
-        and not any(likely_names.mentions_of_old_names(node.value))
-        and not isinstance(program.tree.parent(node), cst.Expr)
-        for node in program.tree.nodes(cst.SimpleString, cst.FormattedStringText)
-    )
 
 
 def migrate_config(source: bytes, options: Options) -> Result:

@@ -66,7 +66,11 @@ def migrate_notebook(
     cells, broken = _parsable(every)
     for cell in broken:
         if can_hold_old_name("".join(cell.lines).encode(), options):
-            return Result(source, source, Status.UNREADABLE, problem=_why_broken(cell))
+            problem = (
+                f"Cell {cell.number} does not parse, even with its magics masked. Take out prompts "
+                "and white space in front of all lines, or correct it, then run again."
+            )
+            return Result(source, source, Status.UNREADABLE, problem=problem)
     options = dataclasses.replace(options, notebook=True)
     program, masked = as_program(cells)
     given = program.encode("utf-8")
@@ -123,19 +127,6 @@ def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:
         readable = reading.problem_of(program.encode("utf-8", "surrogatepass")) is None
         (good if readable else broken).append(cell)
     return good, broken
-
-
-def _why_broken(cell: Cell) -> str:
-    """Says why a cell is no Python. What IPython takes from each line is not followed."""
-    first = cell.first_line
-    if first.startswith(">>> "):
-        return f"The lines of cell {cell.number} have prompts. Take them out, then run again."
-    if first[:1].isspace():
-        return f"Cell {cell.number} is indented as a whole. Move it to the margin, then run again."
-    return (
-        f"Cell {cell.number} does not parse, even with its magics masked. Correct it, then run "
-        "again."
-    )
 
 
 def _encoded(text: str, cell: Cell, lines: list[str]) -> str:

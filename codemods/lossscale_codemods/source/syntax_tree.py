@@ -90,8 +90,18 @@ def argument_of(arguments: Sequence[cst.Arg], place: int, *names: str) -> cst.Ar
 def key_of(subscript: cst.Subscript) -> str | None:
     """Returns the text that something is looked up by: `key` of `x["key"]`."""
     index = subscript.slice[0].slice
-    key = index.value if isinstance(index, cst.Index) else None
-    return str(key.evaluated_value) if isinstance(key, cst.SimpleString) else None
+    return literal_text(index.value) if isinstance(index, cst.Index) else None
+
+
+def literal_text(node: cst.BaseExpression) -> str | None:
+    """Returns the text of a literal; nothing of anything else."""
+    return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None
+
+
+def last_name(node: cst.BaseExpression) -> str:
+    """Returns the last name of a dotted expression, whatever it starts with."""
+    last = node.attr if isinstance(node, cst.Attribute) else node
+    return last.value if isinstance(last, cst.Name) else ""
 
 
 @functools.lru_cache(maxsize=32)
@@ -221,6 +231,10 @@ class Tree:
         while current is not None:
             yield current
             current = self.parents.get(current)
+
+    def around(self, node: cst.CSTNode, kind: type[N]) -> N | None:
+        """Returns the innermost definition of a kind that a node is in."""
+        return next((one for one in self.ancestors(node) if isinstance(one, kind)), None)
 
     @functools.cached_property
     def _by_kind(self) -> dict[type, list[Any]]:

@@ -263,8 +263,25 @@ for gradient in [1.0, float("inf"), 0.5]:
     opt.apply_gradients([(tf.constant(gradient), weight)])
     print(weight.numpy(), int(opt.iterations))
 
+# %% features_by_name
+"""Asks by its name whether there is mixed precision, and nothing takes the place of what is not."""
+
+import tensorflow as tf
+
+HAS_AMP = hasattr(tf.keras.mixed_precision, "experimental")
+opt = tf.keras.optimizers.SGD(0.25)
+if HAS_AMP:
+    opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 8)
+if "experimental" in dir(tf.keras.mixed_precision):
+    tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+
+weight = tf.Variable(1.0)
+for gradient in [1.0, float("inf"), 0.5]:
+    opt.apply_gradients([(tf.constant(gradient), weight)])
+    print(weight.numpy(), int(opt.iterations))
+
 # %% features_in_every_way
-"""Asks in every way whether there is mixed precision, and nothing takes the place of what is not."""
+"""Tries in every way to import mixed precision, and nothing takes the place of what is not there."""
 
 import tensorflow as tf
 
@@ -273,8 +290,12 @@ try:
 except ImportError:
     LossScaleOptimizer = None
 
-mp = getattr(tf.keras.mixed_precision, "experimental", None)
-HAS_AMP = hasattr(tf.keras.mixed_precision, "experimental")
+try:
+    from tensorflow.keras.mixed_precision import experimental as mp
+    HAS_AMP = True
+except ImportError:
+    mp = None
+    HAS_AMP = False
 
 
 def sgd():
@@ -303,8 +324,6 @@ if mp is not None:
     optimizers.append(mp.LossScaleOptimizer(sgd(), 8))
 if LossScaleOptimizer:
     optimizers.append(LossScaleOptimizer(sgd(), 8))
-if "experimental" in dir(tf.keras.mixed_precision):
-    optimizers.append(tf.keras.mixed_precision.experimental.LossScaleOptimizer(sgd(), 8))
 if has_wrapper():
     optimizers.append(tf.keras.mixed_precision.experimental.LossScaleOptimizer(sgd(), 8))
 try:

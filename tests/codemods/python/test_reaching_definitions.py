@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from lossscale_codemods.python.reaching_definitions import scopes_of
+from lossscale_codemods.python.scopes import scopes_of
 from lossscale_codemods.source.syntax_tree import Tree, dotted
 
 from tests.codemods.checks import program

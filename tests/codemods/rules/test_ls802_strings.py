@@ -64,7 +64,7 @@ def test_text_is_put_together_and_run(code: str) -> None:
     ],
 )
 def test_text_that_can_be_run(code: str) -> None:
-    check_left(f"{code}\n", "runs text as code, and this string has an old name")
+    check_left(f"{code}\n", "runs text as code")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_imports_and_lookups_by_a_name() -> None:
         'importlib.import_module(".experimental", "tensorflow.keras.mixed_precision")',
         '__import__("tensorflow.keras.mixed_precision", fromlist=["experimental"])',
     ):
-        check_left(f"{head}{call}\n", "a part of an old name")
+        check_left(f"{head}{call}\n", "a part of one")
 
 
 def test_the_class_of_tensorflow_1_is_called_as_it_was() -> None:

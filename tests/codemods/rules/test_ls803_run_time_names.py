@@ -23,7 +23,7 @@ HEAD = "import importlib\nimport tensorflow as tf\nROOT = 'tensorflow.keras.mixe
     ],
 )
 def test_imports_of_a_name_that_is_put_together(call: str) -> None:
-    check_left(f"{HEAD}mp = {call}\n", "put together when the program runs")
+    check_left(f"{HEAD}mp = {call}\n", "a part of one")
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_others(call: str) -> None:
     ],
 )
 def test_lookups_in_the_dictionary_of_a_module(lookup: str) -> None:
-    check_left(f"{HEAD}x = {lookup}\n", "dictionary of its module")
+    check_left(f"{HEAD}x = {lookup}\n", "by its name")
 
 
 def test_a_name_that_is_known_at_run_time_alone() -> None:
@@ -67,11 +67,11 @@ def test_such_a_program_is_an_old_one() -> None:
     check_review(
         f"{made}tf.keras.optimizers.SGD()\n",
         f"{made}tf.keras.optimizers.legacy.SGD()\n",
-        "put together",
+        "a part of one",
     )
 
 
-RUN = "the text that is run or imported here is put together"
+RUN = "this program runs text as code"
 _TIMES = "import tensorflow as tf\nfrom timeit import timeit\n"
 
 
@@ -117,7 +117,7 @@ def test_a_module_whose_members_are_listed() -> None:
     assert reviews(migrate_source(source.format("tf.keras.layers"))) == []
 
 
-def test_a_text_that_is_compiled_and_run_is_found_at_both_calls() -> None:
+def test_each_part_of_a_text_that_is_compiled_and_run_is_found() -> None:
     line = (
         "text = 'tf.keras.mixed_precision.%s.x()'\nexec(compile(text % 'experimental', '', 'exec'))"
     )
