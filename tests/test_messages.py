@@ -597,7 +597,7 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
     (
         "a rule of a fixed loss scale",
         lambda: LossScaleSpec(False, 8.0, None, None, RULE),
-        "A fixed loss scale never changes, so it has no rule. Leave out the rule.",
+        "A fixed loss scale never changes, so growth_steps, multiplier and rule must be None.",
     ),
     (
         "a rule of a fixed loss scale, in a constructor",
@@ -663,7 +663,7 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
     (
         "growth steps of a fixed one",
         lambda: LossScaleSpec(False, 1.0, 2, None),
-        "A fixed loss scale never changes, so growth_steps and multiplier must be None.",
+        "A fixed loss scale never changes, so growth_steps, multiplier and rule must be None.",
     ),
     (
         "dynamic without growth steps",
