@@ -114,8 +114,8 @@ class Alias:
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Gives the module back its own spec, which the import has replaced."""
-        module.__spec__ = self._spec
+        """Gives the module back its own spec, if it has one, which the import has replaced."""
+        module.__spec__ = self._spec or module.__spec__
 
 
 class _Finder:

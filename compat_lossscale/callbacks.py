@@ -74,28 +74,8 @@ def state_reader(optimizer: Any) -> Callable[[], dict[str, float]]:
                 "compat_lossscale.callbacks.LossScaleLogger reads variables of TensorFlow, and "
                 f"Keras runs on {backend}. Use compat_lossscale.keras3.LossScaleLogger."
             )
-        return lambda: logging_hooks.state_of_keras_3(optimizer)
-
-    def tensors() -> dict[str, Any]:
-        loss_scale = logging_hooks.loss_scale_of(optimizer)
-        good_steps = getattr(loss_scale, "good_steps", None)
-        tensors_by_name = {
-            "step": getattr(optimizer, "iterations", None),
-            "loss_scale": loss_scale() if callable(loss_scale) else loss_scale,
-            "good_steps": getattr(optimizer, "dynamic_counter", good_steps),
-            "skipped_steps": logging_hooks.skipped_steps_of(optimizer),
-        }
-        return {name: value for name, value in tensors_by_name.items() if value is not None}
-
-    if tf.executing_eagerly():
-        return lambda: _values(tensors())
-    # In a graph they are made once, and evaluated often.
-    made = tensors()
-    return lambda: _values(made)
-
-
-def _values(tensors: dict[str, Any]) -> dict[str, float]:
-    values = {name: tf_keras.backend.get_value(value) for name, value in tensors.items()}
-    return {
-        name: float(value) if name == "loss_scale" else int(value) for name, value in values.items()
-    }
+    elif not tf.executing_eagerly():
+        # In a graph the tensors are made once, and evaluated often.
+        made = logging_hooks.state_of(optimizer)
+        return lambda: logging_hooks.numbers_of(made, tf_keras.backend.get_value)
+    return lambda: logging_hooks.numbers_of(logging_hooks.state_of(optimizer))

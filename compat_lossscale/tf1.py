@@ -49,15 +49,6 @@ class MixedPrecisionLossScaleOptimizer(
             )
         super().__init__(opt, as_loss_scale(loss_scale, rule))
         self._start_counting()
-        if isinstance(opt, native.MixedPrecisionLossScaleOptimizer):
-            self._guards.warn(
-                "wrapped twice",
-                "MixedPrecisionLossScaleOptimizer was given an optimizer that scales the loss "
-                "already, so the loss is multiplied by both loss scales, and both decide whether "
-                "to skip a step. Use the inner one as it is.",
-            )
-            if isinstance(opt, GuardsScaling):
-                opt._guards.warned.add("scaled twice")
 
     def _scale_loss(self, loss: Any) -> Any:
         if callable(loss):

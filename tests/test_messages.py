@@ -597,7 +597,7 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
     (
         "a rule of a fixed loss scale",
         lambda: LossScaleSpec(False, 8.0, None, None, RULE),
-        "A fixed loss scale never changes, so it has no rule. Leave out the rule.",
+        "A fixed loss scale never changes, so growth_steps, multiplier and rule must be None.",
     ),
     (
         "a rule of a fixed loss scale, in a constructor",
@@ -663,7 +663,7 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
     (
         "growth steps of a fixed one",
         lambda: LossScaleSpec(False, 1.0, 2, None),
-        "A fixed loss scale never changes, so growth_steps and multiplier must be None.",
+        "A fixed loss scale never changes, so growth_steps, multiplier and rule must be None.",
     ),
     (
         "dynamic without growth steps",
@@ -1039,8 +1039,8 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
             '"inner_optimizer" must be an instance of OptimizerV2, but got: '
             "<keras.src.optimizers.lamb.Lamb object at 0x...>. OptimizerV2 is "
             "`tf.keras.optimizers.legacy.Optimizer`; an instance of "
-            "`tf.keras.optimizers.Optimizer` is wrapped too. It is of Keras 3. tf-keras has no "
-            "Lamb. Use Keras 3's own keras.optimizers.LossScaleOptimizer."
+            "`tf.keras.optimizers.Optimizer` is wrapped too. It is of Keras 3. Use one of "
+            "tf_keras.optimizers instead, or Keras 3's own keras.optimizers.LossScaleOptimizer."
         ),
     ),
     (
@@ -1050,9 +1050,8 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
             '"inner_optimizer" must be an instance of OptimizerV2, but got: '
             "<keras.src.optimizers.sgd.SGD object at 0x...>. OptimizerV2 is "
             "`tf.keras.optimizers.legacy.Optimizer`; an instance of "
-            "`tf.keras.optimizers.Optimizer` is wrapped too. It is of Keras 3. Use "
-            "tf_keras.optimizers.SGD instead, or Keras 3's own "
-            "keras.optimizers.LossScaleOptimizer."
+            "`tf.keras.optimizers.Optimizer` is wrapped too. It is of Keras 3. Use one of "
+            "tf_keras.optimizers instead, or Keras 3's own keras.optimizers.LossScaleOptimizer."
         ),
     ),
     (

@@ -205,7 +205,8 @@ def call() -> Any:
         print(f"compat-lossscale: {error}", file=sys.stderr)
         sys.exit(2)
     except Exception as error:
-        if not _is_output_full(error):
+        is_full = isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None
+        if not is_full:
             traceback.print_exc()
             print("compat-lossscale: this is a mistake in the program. Report it.", file=sys.stderr)
             sys.exit(CRASHED)
@@ -214,10 +215,6 @@ def call() -> Any:
         message = f"the standard output cannot be written: {getattr(error, 'strerror', error)}"
         print(f"compat-lossscale: {message}", file=sys.stderr)
         sys.exit(2)
-
-
-def _is_output_full(error: Exception) -> bool:
-    return isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None
 
 
 def main() -> None:

@@ -50,10 +50,10 @@ def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str,
         most_open=_OPEN,
         deep=deep,
         css=_css,
+        as_text=lambda value: printable(json.dumps(value)),
         describe_config=verification.describe_config,
         describe_state=verification.describe_state,
         printable=printable,
-        as_text=_as_text,
         configs_of=_most_lost_first,
         kept=_kept,
         side_by_side=_side_by_side,
@@ -78,10 +78,6 @@ def _most_lost_first(result: Verification) -> list[tuple[StatedConfig, tuple[Con
 
 def _kept(made: Conversion) -> str:
     return ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT)
-
-
-def _as_text(value: object) -> str:
-    return printable(json.dumps(value))
 
 
 def _side_by_side(

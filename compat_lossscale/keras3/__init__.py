@@ -7,7 +7,6 @@ protocol and TensorFlow 2.4's, and none of its defects. Importing this module im
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +19,8 @@ import keras  # noqa: E402  # after the check
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer  # noqa: E402  # after the check
 from compat_lossscale.watching.logging_hooks import (  # noqa: E402  # after the check
     LoggingHooks,
-    state_of_keras_3,
+    numbers_of,
+    state_of,
 )
 
 __all__ = ["LossScaleLogger", "LossScaleOptimizer"]
@@ -47,4 +47,4 @@ class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
 
     @staticmethod
     def _reader_of(optimizer: Any) -> Callable[[], dict[str, float]]:
-        return functools.partial(state_of_keras_3, optimizer)
+        return lambda: numbers_of(state_of(optimizer))

@@ -14,6 +14,7 @@ from compat_lossscale.errors import (
     LossScaleArgumentError,
     LossScaleMisuseWarning,
 )
+from compat_lossscale.members.guards import where_to_go
 from compat_lossscale.spec.inner_optimizers import OPTIONS, Family
 
 _OF_THE_INNER_OPTIMIZER = OPTIONS[Family.KERAS3]
@@ -43,29 +44,14 @@ def check_wrappable(optimizer: Any, *, argument: str = "inner_optimizer") -> Non
     if not isinstance(optimizer, keras.optimizers.Optimizer):
         raise LossScaleArgumentError(
             f'"{argument}" must be an optimizer of Keras 3, but got: {optimizer!r}.'
-            f"{_where_to_go(optimizer)}"
+            f"{where_to_go(optimizer, 'keras', _ELSEWHERE)}"
         )
-
-
-def _where_to_go(optimizer: Any) -> str:
-    """What to use instead of an optimizer of another library, or nothing."""
-    if isinstance(optimizer, str):
-        return f" A name becomes one by keras.optimizers.get({optimizer!r})."
-    modules = [base.__module__ for base in type(optimizer).__mro__]
-    for root, words in _ELSEWHERE.items():
-        if any(module.startswith(root) for module in modules):
-            return f" {words}"
-    return ""
 
 
 _ELSEWHERE = {
     "tensorflow.python.keras.": (
         "It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
         "itself. Use the optimizer of that name in keras.optimizers."
-    ),
-    "tensorflow.python.training.": (
-        "An optimizer of tf.compat.v1.train is wrapped by "
-        "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
     ),
     "tf_keras.": "One of tf-keras is wrapped by compat_lossscale.LossScaleOptimizer.",
 }

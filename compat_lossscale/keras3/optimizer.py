@@ -46,8 +46,7 @@ class ProtocolRecord:
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self._function = function
-        self._seen: dict[Protocol, str] = {}
-        self._seen_in: weakref.WeakKeyDictionary[Any, dict[Protocol, str]] = (
+        self._seen: weakref.WeakKeyDictionary[Any, dict[Protocol, str]] = (
             weakref.WeakKeyDictionary()
         )
         self._latest: Protocol | None = None
@@ -64,8 +63,8 @@ class ProtocolRecord:
         self._called.add(method)
 
     def _seen_here(self) -> dict[Protocol, str]:
-        function = self._function()
-        return self._seen if function is None else self._seen_in.setdefault(function, {})
+        # Outside of functions, this object stands for one.
+        return self._seen.setdefault(self._function() or self, {})
 
     def gradients_are_scaled(self, method: str, *, otherwise: Protocol) -> bool:
         """Says whether the gradients that are applied now are scaled; the step ends here.

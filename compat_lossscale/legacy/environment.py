@@ -103,7 +103,14 @@ def look() -> Environment:
 
 def jobs(environment: Environment) -> tuple[Job, Job, Job]:
     """Returns what becomes of run, migrate and verify."""
-    return _run(environment), _migrate(environment), _verify(environment)
+    migrate = Job("migrate", Outlook.WORKS, "It needs no TensorFlow.")
+    if environment.packages["libcst"] is None:
+        migrate = Job("migrate", Outlook.FAILS, "libcst is not installed.", "pip install libcst")
+    verify = Job("verify", Outlook.WORKS, "It needs no TensorFlow, except for --deep.")
+    if environment.packages["h5py"] is None:
+        reason = "Configs, SavedModels and checkpoints can be read; .h5 and .keras need h5py."
+        verify = Job("verify", Outlook.PARTLY, reason, "pip install h5py")
+    return _run(environment), migrate, verify
 
 
 def _run(environment: Environment) -> Job:
@@ -156,19 +163,6 @@ def _tf_keras_in_the_way(environment: Environment) -> tuple[str, str] | None:
         )
         return reason, step
     return None
-
-
-def _migrate(environment: Environment) -> Job:
-    if environment.packages["libcst"] is None:
-        return Job("migrate", Outlook.FAILS, "libcst is not installed.", "pip install libcst")
-    return Job("migrate", Outlook.WORKS, "It needs no TensorFlow.")
-
-
-def _verify(environment: Environment) -> Job:
-    if environment.packages["h5py"] is None:
-        reason = "Configs, SavedModels and checkpoints can be read; .h5 and .keras need h5py."
-        return Job("verify", Outlook.PARTLY, reason, "pip install h5py")
-    return Job("verify", Outlook.WORKS, "It needs no TensorFlow, except for --deep.")
 
 
 def notes(environment: Environment) -> list[Note]:

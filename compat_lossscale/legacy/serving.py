@@ -197,7 +197,7 @@ class NeighbourFinder(importlib.abc.MetaPathFinder):
                 return None  # The package is there, and a finder of its own may have the rest.
             raise ModuleNotFoundError(f"No module named {name!r}: {neighbour.explanation()}")
         try:
-            module = serving_module(paths)
+            module = serving_module(paths, name)
         except ModuleNotFoundError as error:
             if neighbour.package and error.name == neighbour.package[0]:
                 raise ModuleNotFoundError(
@@ -205,7 +205,8 @@ class NeighbourFinder(importlib.abc.MetaPathFinder):
                 ) from None
             return None
         self._served[name] = module
-        return importlib.machinery.ModuleSpec(name, _Loader(module), is_package=True)
+        loader: Any = Alias(module)
+        return importlib.machinery.ModuleSpec(name, loader, is_package=True)
 
     def take_back(self) -> None:
         """Removes the finder, and what was imported by it."""
@@ -219,20 +220,8 @@ class NeighbourFinder(importlib.abc.MetaPathFinder):
                 del namespace[short_name]
 
 
-class _Loader(Alias, importlib.abc.Loader):
-    """Gives a module that is there already."""
-
-    def exec_module(self, module: types.ModuleType) -> None:
-        # The import has said that the module is the one that was asked for; it may be another's.
-        if isinstance(module, StandIn):
-            assert module.__spec__ is not None
-            module.__name__ = module.__spec__.name
-        else:
-            super().exec_module(module)
-
-
-def serving_module(paths: Sequence[str]) -> Any:
-    """Returns the module that serves for those at `paths`.
+def serving_module(paths: Sequence[str], name: str) -> Any:
+    """Returns the module that serves for those at `paths`, under a name of its own if need be.
 
     Raises:
         ModuleNotFoundError: The first of them is not there, or none is.
@@ -246,14 +235,14 @@ def serving_module(paths: Sequence[str]) -> Any:
     # What is imported below a package becomes an attribute of it, and belongs to no other package.
     if len(modules) == 1 and not hasattr(modules[0], "__path__"):
         return modules[0]
-    return StandIn(modules)
+    return StandIn(modules, name)
 
 
 class StandIn(types.ModuleType):
     """A module whose names are those of other modules, the first that has one."""
 
-    def __init__(self, modules: Sequence[Any], name: str = "") -> None:
-        super().__init__(name or modules[0].__name__)
+    def __init__(self, modules: Sequence[Any], name: str) -> None:
+        super().__init__(name)
         self.__path__: list[str] = []
         self._stands_for = tuple(modules)
 
@@ -361,13 +350,13 @@ class _KerasFinder(importlib.abc.MetaPathFinder):
         found = serving(self._modules, name)
         assert found is not None
         try:
-            today = [serving_module(found[1])]
+            today = [serving_module(found[1], name)]
         except ModuleNotFoundError:
             today = []
         if not today and self.of_tensorflow(name) is None:
             return None
-        module = _KerasModule(name, today, self)
-        return importlib.machinery.ModuleSpec(name, _Loader(module), is_package=True)
+        loader: Any = Alias(_KerasModule(name, today, self))
+        return importlib.machinery.ModuleSpec(name, loader, is_package=True)
 
     def of_tensorflow(self, name: str) -> Any:
         """TensorFlow's own module of that name; `None` if there is none."""

@@ -36,21 +36,16 @@ def hide() -> None:
 def _excepthook(
     kind: type[BaseException], error: BaseException, frames: TracebackType | None
 ) -> None:
-    for one in _chain(error):
-        _leave_out_hidden(one.__traceback__)
-    sys.__excepthook__(kind, error, frames)
-
-
-def _chain(error: BaseException) -> list[BaseException]:
-    """An error and those that it was raised from or during."""
-    errors: list[BaseException] = []
+    seen: list[BaseException] = []
+    # Those that it was raised from or during too.
     left: list[BaseException | None] = [error]
     while left:
         one = left.pop()
-        if one is not None and one not in errors:
-            errors.append(one)
+        if one is not None and one not in seen:
+            seen.append(one)
             left += [one.__cause__, one.__context__]
-    return errors
+            _leave_out_hidden(one.__traceback__)
+    sys.__excepthook__(kind, error, frames)
 
 
 def _leave_out_hidden(frames: TracebackType | None) -> None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import functools
 import sys
-import types
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from compat_lossscale.errors import LossScaleMisuseWarning, LossScaleStuckWarning
@@ -102,14 +101,37 @@ _scaled_losses = _Tensors()
 def frames_to_the_program() -> int:
     """Returns how far up the calling program is, as `warnings.warn` in the caller counts it."""
     frame, count = sys._getframe(1), 1
-    while frame.f_back is not None and _is_of_a_library(frame):
+    while frame.f_back is not None:
+        package = frame.f_globals.get("__name__", "").partition(".")[0]
+        if package not in _LIBRARIES and _BY_AUTOGRAPH not in frame.f_code.co_filename:
+            break
         frame, count = frame.f_back, count + 1
     return count
 
 
-def _is_of_a_library(frame: types.FrameType) -> bool:
-    package = frame.f_globals.get("__name__", "").partition(".")[0]
-    return package in _LIBRARIES or _BY_AUTOGRAPH in frame.f_code.co_filename
+_OF_TENSORFLOW_1 = {
+    "tensorflow.python.training.": (
+        "An optimizer of tf.compat.v1.train is wrapped by "
+        "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+    )
+}
+
+
+def where_to_go(optimizer: Any, keras: str, elsewhere: Mapping[str, str]) -> str:
+    """Returns what to use instead of an optimizer of another library, or nothing.
+
+    Args:
+        optimizer: What was given as an optimizer.
+        keras: The Keras whose optimizers can be wrapped, as programs call it.
+        elsewhere: What to say of other libraries, by how the names of their modules begin.
+    """
+    if isinstance(optimizer, str):
+        return f" A name becomes one by {keras}.optimizers.get({optimizer!r})."
+    modules = [base.__module__ for base in type(optimizer).__mro__]
+    for root, words in {**_OF_TENSORFLOW_1, **elsewhere}.items():
+        if any(module.startswith(root) for module in modules):
+            return f" {words}"
+    return ""
 
 
 _STUCK = (

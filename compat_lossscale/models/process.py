@@ -10,7 +10,7 @@ import runpy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -39,125 +39,83 @@ _LEGACY: Mapping[str, Mapping[str, str]] = {
     "Ftrl": {"accumulator": "accumulators", "linear": "linears"},
 }
 """The slots of each legacy optimizer, and what the others call them."""
-_PRODUCT = "u_product"
-"""Nadam's product of its momentum schedule: the only state that is no slot."""
+_PRODUCT = "momentum_product"
+"""Nadam's product of its momentum schedule."""
+_SCALARS = ("iterations", "loss_scale", "good_steps", _PRODUCT)
+"""What a state can have besides slots."""
+
+State: TypeAlias = dict[str, list[Any]]
+"""The values of an optimizer's variables: one of each scalar that it has, and one of each slot for
+each trained variable."""
 
 
-@dataclasses.dataclass
-class OptimizerState:
-    """The state of an optimizer, with or without a loss scale.
-
-    Attributes:
-        iterations: Its steps so far.
-        slots: For each slot, a value for each trained variable.
-        product: Nadam's product of its momentum schedule; `None` for other optimizers.
-        loss_scale: The loss scale of a dynamic wrapper; `None` if there is none.
-        good_steps: Its counter.
-    """
-
-    iterations: int
-    slots: dict[str, list[Any]]
-    product: float | None = None
-    loss_scale: float | None = None
-    good_steps: int | None = None
+def read_state(optimizer: Any, trained: Sequence[Any]) -> State:
+    """Reads the state of an optimizer of tf-keras or Keras 3, with or without a loss scale."""
+    places = _places(optimizer, trained)
+    return {name: [_value(one) for one in of_name] for name, of_name in places.items()}
 
 
-def read_state(optimizer: Any, trained: Sequence[Any]) -> OptimizerState:
-    """Reads the state of an optimizer of tf-keras or Keras 3."""
-    inner = getattr(optimizer, "inner_optimizer", optimizer)
-    lists = _slot_lists(inner, trained)
-    state = OptimizerState(
-        iterations=int(_value(inner.iterations)),
-        slots={name: [_value(one) for one in of_name] for name, of_name in lists.items()},
-    )
-    product = _product(inner)
-    state.product = None if product is None else float(_value(product))
-    if inner is not optimizer and getattr(optimizer, "dynamic", True):
-        scale = getattr(optimizer, "dynamic_scale", None)
-        counter = getattr(optimizer, "step_counter", None)
-        if scale is None:
-            scale, counter = optimizer.loss_scale, optimizer.dynamic_counter
-        state.loss_scale, state.good_steps = float(_value(scale)), int(_value(counter))
-    return state
-
-
-def write_state(optimizer: Any, trained: Sequence[Any], state: OptimizerState) -> list[Field]:
+def write_state(optimizer: Any, trained: Sequence[Any], state: State) -> list[Field]:
     """Gives an optimizer of tf-keras or Keras 3 a state.
 
     Returns:
         What the optimizer has no place for, or needs and is not given.
     """
-    inner = getattr(optimizer, "inner_optimizer", optimizer)
-    inner.iterations.assign(state.iterations)
-    lists = _slot_lists(inner, trained)
-    lost = []
-    for name, values in state.slots.items():
-        places = lists.pop(name, None)
-        if places is None:
-            if any(np.any(value) for value in values):
-                lost.append(_lost(name, f"{type(inner).__name__} does not keep it"))
+    places, lost = _places(optimizer, trained), []
+    kind = type(getattr(optimizer, "inner_optimizer", optimizer)).__name__
+    for name, values in state.items():
+        if name not in places:
+            if name not in _SCALARS and any(np.any(value) for value in values):
+                lost.append(_lost(name, f"{kind} does not keep it"))
             continue
-        for place, value in zip(places, values, strict=True):
+        for place, value in zip(places[name], values, strict=True):
             if tuple(place.shape) == value.shape:
                 place.assign(value)
             elif value.size > 1 and np.prod(place.shape) > 1:
                 lost.append(_lost(name, f"it has the shape {list(value.shape)}"))
-    if lists and state.iterations:
-        lost += [_lost(name, "the file does not hold it: it starts again") for name in lists]
-    product = _product(inner)
-    if product is not None and state.product is not None:
-        product.assign(state.product)
-    if state.loss_scale is not None and inner is not optimizer:
-        if hasattr(optimizer, "dynamic_scale"):
-            optimizer.dynamic_scale.assign(state.loss_scale)
-            optimizer.step_counter.assign(state.good_steps)
-        else:
-            from compat_lossscale.optimizers import saving  # noqa: PLC0415  # of tf-keras only
-
-            held = {"current_loss_scale": state.loss_scale, "good_steps": state.good_steps}
-            saving.give_to(optimizer, held)
+    if state["iterations"][0]:
+        new = [name for name in places if name not in (*state, *_SCALARS)]
+        lost += [_lost(name, "the file does not hold it: it starts again") for name in new]
     return lost
 
 
-def differences(before: OptimizerState, after: OptimizerState) -> list[str]:
+def differences(before: State, after: State) -> list[str]:
     """Returns the names of what two states do not have in common.
 
     A slot that only one of them has is zero, or was noted when it was written.
     """
-    names = [
-        name
-        for name in ("iterations", "loss_scale", "good_steps")
-        if getattr(before, name) is not None
-        and getattr(after, name) is not None
-        and getattr(before, name) != getattr(after, name)
-    ]
-    if before.product is not None and after.product is not None:
-        is_close = np.isclose(before.product, after.product, rtol=1e-6)
-        names += [] if is_close else ["momentum_product"]
-    for name in before.slots.keys() & after.slots.keys():
-        pairs = zip(before.slots[name], after.slots[name], strict=True)
-        if not all(one.shape != other.shape or _same(one, other) for one, other in pairs):
-            names.append("slots")
-    return list(dict.fromkeys(names))
-
-
-def _same(one: Any, other: Any) -> bool:
-    return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
+    names = []
+    for name in before.keys() & after.keys():
+        both = zip(before[name], after[name], strict=True)
+        pairs = [(one, other) for one, other in both if one.shape == other.shape]
+        rounding = 1e-6 if name == _PRODUCT else 0.0
+        if not all(np.allclose(one, other, rounding, 0.0, equal_nan=True) for one, other in pairs):
+            names.append(name if name in _SCALARS else "slots")
+    return sorted({*names})
 
 
 def _lost(name: str, reason: str) -> Field:
     return Field(f"state.slots.{name}", Verdict.LOST, name, reason)
 
 
-def _slot_lists(inner: Any, trained: Sequence[Any]) -> dict[str, list[Any]]:
-    """Returns the slot variables of an optimizer by their names in the new families."""
+def _places(optimizer: Any, trained: Sequence[Any]) -> State:
+    """Returns the variables of an optimizer, its slots by their names in the new families."""
+    inner = getattr(optimizer, "inner_optimizer", optimizer)
+    found = {"iterations": [inner.iterations]}
+    if inner is not optimizer and getattr(optimizer, "dynamic", True):
+        if hasattr(optimizer, "dynamic_scale"):
+            scale, counter = optimizer.dynamic_scale, optimizer.step_counter
+        else:
+            scale, counter = optimizer._loss_scale.current_loss_scale, optimizer.dynamic_counter
+        found |= {"loss_scale": [scale], "good_steps": [counter]}
+    if type(inner).__name__ == "Nadam" and "_u_product" in vars(inner):
+        found[_PRODUCT] = [vars(inner)["_u_product"]]
     if hasattr(inner, "get_slot_names"):
         names = _LEGACY.get(type(inner).__name__, {})
-        return {
+        return found | {
             names.get(slot, slot): [inner.get_slot(variable, slot) for variable in trained]
             for slot in inner.get_slot_names()
         }
-    found = {}
     own = {id(variable) for variable in trained}
     for name, value in vars(inner).items():
         if not isinstance(value, list) or len(value) != len(trained) or not value:
@@ -166,10 +124,6 @@ def _slot_lists(inner: Any, trained: Sequence[Any]) -> dict[str, list[Any]]:
         if is_slot and name.lstrip("_") not in ("variables", "trainable_variables"):
             found[name.lstrip("_")] = list(value)
     return found
-
-
-def _product(inner: Any) -> Any:
-    return vars(inner).get(f"_{_PRODUCT}") if type(inner).__name__ == "Nadam" else None
 
 
 def _value(variable: Any) -> Any:
@@ -249,7 +203,7 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
         stored.take(source.optimizers.serialize(optimizer), compiled)
     rebuilding = Rebuilding(source, other)
     new = rebuilding.model(old)
-    state = None
+    state: State = {}
     if stored.config is not None:
         made = _optimizer(stored.config, other)
         _compile(new, made, stored, rebuilding)
@@ -266,7 +220,7 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
     loaded = other.models.load_model(output)
     fields = rebuilding.fields + _check(old, new, loaded, rebuilding)
     conversion = stored.finished()
-    if state is not None:
+    if state:
         _make_variables(loaded.optimizer, loaded)
         after = read_state(loaded.optimizer, loaded.trainable_variables)
         said = {field.name for field in conversion.lost}
@@ -278,14 +232,15 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
     return dataclasses.replace(conversion, fields=(*kept, *fields))
 
 
-def _not_loaded(stored: StoredModel, state: OptimizerState | None) -> list[Field]:
+def _not_loaded(stored: StoredModel, state: State) -> list[Field]:
     """Returns what the file holds and the library that loads it does not restore."""
     lost = []
     for known in stored.artefact.states[:1]:
         for name in ("loss_scale", "good_steps", "iterations", "slots"):
             value = getattr(known, name)
-            there = getattr(state, name, None)
-            is_there = bool(there) if name == "slots" else there == value
+            is_there = state.get(name) == [value]
+            if name == "slots":
+                is_there = bool(state.keys() - _SCALARS)
             if value and not is_there:
                 lost.append(Field(f"state.{name}", Verdict.LOST, value, _NOT_LOADED))
     return lost
@@ -515,7 +470,7 @@ def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Fiel
         reason = _NOT_COMPARED.format(f"{type(error).__name__}: {error}"[:300])
         return [Field("outputs", Verdict.NOTED, None, reason)]
     distance = _distance(before, after)
-    if distance <= _tolerance(old):
+    if distance <= _tolerance(rebuilding):
         return []
     name = _first_that_differs(old, loaded, inputs, rebuilding)
     reason = f"the converted model computes something else{name}: outputs are {distance:.2g} apart"
@@ -549,23 +504,14 @@ def _distance(before: list[Any], after: list[Any]) -> float:
     return distance
 
 
-def _tolerance(model: Any) -> float:
-    layers = _all_layers(model)
-    is_narrow = any("16" in str(getattr(layer, "compute_dtype", "")) for layer in layers)
-    return NARROW if is_narrow else FLOAT32
-
-
-def _all_layers(model: Any) -> Iterator[Any]:
-    for layer in model.layers:
-        yield layer
-        if hasattr(layer, "layers"):
-            yield from _all_layers(layer)
+def _tolerance(rebuilding: Rebuilding) -> float:
+    dtypes = [str(getattr(old, "compute_dtype", "")) for old, _ in rebuilding.layers]
+    return NARROW if any("16" in dtype for dtype in dtypes) else FLOAT32
 
 
 def _first_that_differs(old: Any, new: Any, inputs: list[Any], rebuilding: Rebuilding) -> str:
     """Returns the name of the first layer whose output differs, with a few words."""
     names: dict[Any, Any] = {id(one): other.name for one, other in rebuilding.layers}
-    tolerance = _tolerance(old)
     for layer in old.layers:
         name = names.get(id(layer))
         if name is None or not hasattr(layer, "output"):
@@ -575,7 +521,7 @@ def _first_that_differs(old: Any, new: Any, inputs: list[Any], rebuilding: Rebui
         for model, make in ((old, rebuilding.source.Model), (new, rebuilding.target.Model)):
             part = make(model.inputs, model.get_layer(layer.name if model is old else name).output)
             parts.append(_outputs(part, inputs))
-        if _distance(*parts) > tolerance:
+        if _distance(*parts) > _tolerance(rebuilding):
             return f" from the layer {layer.name} ({type(layer).__name__}) on"
     return ""
 

@@ -15,10 +15,8 @@ import sys
 import threading
 from typing import Any
 
-import tensorflow as tf
-import tf_keras
-
 from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
+from compat_lossscale.members.guards import where_to_go
 from compat_lossscale.members.optimizer import wrapped_already
 from compat_lossscale.optimizers import stock
 
@@ -175,7 +173,7 @@ def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
                 "OptimizerV2 is `tf.keras.optimizers.legacy.Optimizer`; an instance of "
                 "`tf.keras.optimizers.Optimizer` is wrapped too."
             )
-        raise LossScaleArgumentError(words + _where_to_go(inner_optimizer))
+        raise LossScaleArgumentError(words + where_to_go(inner_optimizer, "tf.keras", _ELSEWHERE))
     is_of_one_family = declared(cls) is not cls and not old_names_are_installed
     if is_of_one_family and not issubclass(cls, family):
         # Programs and tests match on words of TensorFlow 2.10 and later.
@@ -192,31 +190,18 @@ def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
     return family
 
 
-def _where_to_go(optimizer: Any) -> str:
-    """What to use instead of an optimizer of another library, or nothing."""
-    if isinstance(optimizer, tf.compat.v1.train.Optimizer):
-        return (
-            " An optimizer of tf.compat.v1.train is wrapped by "
-            "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
-        )
-    if isinstance(optimizer, str):
-        return f" A name becomes one by tf.keras.optimizers.get({optimizer!r})."
-    cls = type(optimizer)
-    if cls.__module__.startswith("tensorflow.python.keras."):
-        return (
-            " It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
-            f"itself. Use tf.keras.optimizers.legacy.{cls.__name__} instead, the same optimizer."
-        )
-    of_keras_3 = [base.__name__ for base in cls.__mro__ if base.__module__.startswith("keras.")]
-    if "LossScaleOptimizer" in of_keras_3:
-        return (
-            " It is Keras 3's own LossScaleOptimizer, which scales the loss already. Use it as it "
-            "is, to train a model of Keras 3."
-        )
-    if of_keras_3:
-        name = cls.__name__
-        instead = f"Use tf_keras.optimizers.{name} instead, or"
-        if not hasattr(tf_keras.optimizers, name):
-            instead = f"tf-keras has no {name}. Use"
-        return f" It is of Keras 3. {instead} Keras 3's own keras.optimizers.LossScaleOptimizer."
-    return ""
+_ELSEWHERE = {
+    "tensorflow.python.keras.": (
+        "It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
+        "itself. Use the optimizer of that name in tf.keras.optimizers.legacy instead, the same "
+        "optimizer."
+    ),
+    "keras.src.optimizers.loss_scale_optimizer": (
+        "It is Keras 3's own LossScaleOptimizer, which scales the loss already. Use it as it is, "
+        "to train a model of Keras 3."
+    ),
+    "keras.": (
+        "It is of Keras 3. Use one of tf_keras.optimizers instead, or Keras 3's own "
+        "keras.optimizers.LossScaleOptimizer."
+    ),
+}

@@ -64,13 +64,10 @@ class LossScaleSpec:
     def __post_init__(self) -> None:
         object.__setattr__(self, "initial_scale", _finite(self.initial_scale, "loss scale"))
         if not self.dynamic:
-            if self.growth_steps is not None or self.multiplier is not None:
+            if (self.growth_steps, self.multiplier, self.rule) != (None, None, None):
                 raise LossScaleArgumentError(
-                    "A fixed loss scale never changes, so growth_steps and multiplier must be None."
-                )
-            if self.rule is not None:
-                raise LossScaleArgumentError(
-                    "A fixed loss scale never changes, so it has no rule. Leave out the rule."
+                    "A fixed loss scale never changes, so growth_steps, multiplier and rule must "
+                    "be None."
                 )
             return
         if self.rule is not None:

@@ -241,7 +241,9 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
         upper.tick_params(labelbottom=False)
     lowest.set_xlabel(label)
     if path is not None:
-        _write(figure, Path(path))
+        form = Path(path).suffix[1:] or "png"
+        with replacing(path) as temporary:
+            figure.savefig(temporary, format=form, dpi=150)
     return figure
 
 
@@ -274,8 +276,3 @@ def _mark_skips(
             label="steps skipped",
         )
         axes.legend()
-
-
-def _write(figure: Figure, path: Path) -> None:
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format=path.suffix[1:] or "png", dpi=150)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +21,42 @@ def is_of_keras_3(optimizer: Any) -> bool:
     return hasattr(optimizer, "scale_loss") and hasattr(optimizer, "dynamic_growth_steps")
 
 
-def state_of_keras_3(optimizer: Any) -> dict[str, float]:
-    """The state of a LossScaleOptimizer of Keras 3, which has no variables before it is built."""
-    state = {
+def state_of(optimizer: Any) -> dict[str, Any]:
+    """Returns an optimizer's step, loss scale, good steps and skipped steps, as far as it has them.
+
+    They are variables, tensors or numbers. An optimizer of Keras 3 has no variables before it is
+    built.
+    """
+    loss_scale = loss_scale_of(optimizer)
+    if is_of_keras_3(optimizer):
         # Keras' own wrapper has another variable for them up to 3.6, which stays 0.
-        "step": int(optimizer.inner_optimizer.iterations.numpy()),
-        "loss_scale": float(loss_scale_of(optimizer)),
+        step = optimizer.inner_optimizer.iterations
+        is_dynamic = optimizer.dynamic_growth_steps is not None
+        good_steps = (optimizer.step_counter if optimizer.built else 0) if is_dynamic else None
+    else:
+        step = getattr(optimizer, "iterations", None)
+        good_steps = getattr(optimizer, "dynamic_counter", getattr(loss_scale, "good_steps", None))
+    state = {
+        "step": step,
+        "loss_scale": loss_scale() if callable(loss_scale) else loss_scale,
+        "good_steps": good_steps,
+        "skipped_steps": skipped_steps_of(optimizer),
     }
-    if optimizer.dynamic_growth_steps is not None:
-        state["good_steps"] = int(optimizer.step_counter.numpy()) if optimizer.built else 0
-    skipped = skipped_steps_of(optimizer)
-    return state if skipped is None else {**state, "skipped_steps": int(skipped)}
+    return {name: value for name, value in state.items() if value is not None}
+
+
+def _number_of(value: Any) -> Any:
+    return value.numpy() if hasattr(value, "numpy") else value
+
+
+def numbers_of(
+    state: Mapping[str, Any], number_of: Callable[[Any], Any] = _number_of
+) -> dict[str, float]:
+    """Returns the values of such a state, of which the loss scale alone is no whole number."""
+    return {
+        name: float(number_of(value)) if name == "loss_scale" else int(number_of(value))
+        for name, value in state.items()
+    }
 
 
 def loss_scale_of(optimizer: Any) -> Any:

@@ -306,25 +306,17 @@ def _facts(figures: LossScaleReport) -> Iterator[tuple[str, str]]:
     if not run.setting.is_dynamic:
         return
     yield "Moves", f"{figures.growths:,} up, {figures.backoffs:,} down"
-    yield "Skipped steps", _skipped_words(figures)
-    yield "Longest run of skips", _longest_words(figures)
+    skipped = longest = _NOT_COUNTED
+    if figures.skipped is not None:
+        share = figures.skipped_share
+        at_least = "" if figures.longest_skip_is_exact or not figures.skipped else "at least "
+        skipped = f"{figures.skipped:,}" + ("" if share is None else f", {share:.2%}")
+        longest = f"{at_least}{figures.longest_skip:,}"
+    yield "Skipped steps", skipped
+    yield "Longest run of skips", longest
     if figures.floor:
         yield f"At the floor, {scale_words(figures.floor)}", _time_words(figures, figures.at_floor)
     yield f"At the cap, {scale_words(figures.cap)}", _time_words(figures, figures.at_cap)
-
-
-def _skipped_words(figures: LossScaleReport) -> str:
-    if figures.skipped is None:
-        return _NOT_COUNTED
-    share = figures.skipped_share
-    return f"{figures.skipped:,}" + ("" if share is None else f", {share:.2%}")
-
-
-def _longest_words(figures: LossScaleReport) -> str:
-    if figures.longest_skip is None:
-        return _NOT_COUNTED
-    at_least = "" if figures.longest_skip_is_exact or not figures.skipped else "at least "
-    return f"{at_least}{figures.longest_skip:,}"
 
 
 def _time_words(figures: LossScaleReport, count: int) -> str:

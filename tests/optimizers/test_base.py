@@ -605,30 +605,22 @@ def test_an_optimizer_of_tensorflow_1_is_told_where_to_go() -> None:
 def test_an_optimizer_of_tensorflows_private_keras_is_told_what_to_use() -> None:
     from tensorflow.python.keras.optimizer_v2.gradient_descent import SGD
 
-    with pytest.raises(TypeError, match=r"Use tf\.keras\.optimizers\.legacy\.SGD instead"):
+    with pytest.raises(TypeError, match=r"of that name in tf\.keras\.optimizers\.legacy"):
         LossScaleOptimizer(SGD(1.0))
 
 
 def test_an_optimizer_of_keras_3_is_told_what_to_use() -> None:
     keras_3 = type("Adam", (), {"__module__": "keras.src.optimizers.adam"})
-    with pytest.raises(TypeError, match=r"is of Keras 3\. Use tf_keras\.optimizers\.Adam instead"):
+    with pytest.raises(TypeError, match=r"is of Keras 3\. Use one of tf_keras\.optimizers"):
         LossScaleOptimizer(keras_3())
 
 
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [
-        ("LossScaleOptimizer", "which scales the loss already. Use it as it is"),
-        ("Lamb", "tf-keras has no Lamb. Use Keras 3's own keras.optimizers.LossScaleOptimizer"),
-    ],
-)
-def test_what_tf_keras_has_no_name_for_is_not_told_to_be_in_it(name: str, advice: str) -> None:
-    keras_3 = type(name, (), {"__module__": "keras.src.optimizers.some"})
+def test_the_wrapper_of_keras_3_is_not_told_to_be_in_tf_keras() -> None:
+    home = "keras.src.optimizers.loss_scale_optimizer"
+    keras_3 = type("LossScaleOptimizer", (), {"__module__": home})
     for cls in (keras_3, type("UsersOwn", (keras_3,), {})):
-        with pytest.raises(TypeError) as caught:
+        with pytest.raises(TypeError, match=r"which scales the loss already\. Use it as it is"):
             LossScaleOptimizer(cls())
-        assert advice.replace("Lamb", cls.__name__) in str(caught.value)
-        assert f"tf_keras.optimizers.{cls.__name__}" not in str(caught.value)
 
 
 def test_a_wrapper_cannot_be_wrapped(family: Family) -> None:

@@ -71,7 +71,7 @@ def test_an_optimizer_in_two_wrappers_is_told_of_once(mode: Mode) -> None:
     with told() as messages:
         train(mode, lambda: MixedPrecisionLossScaleOptimizer(sgd(), "dynamic"), minimize)
     assert len(messages) == 1
-    assert "given an optimizer that scales the loss already" in messages[0]
+    assert "compute_gradients() was given a loss that is scaled already" in messages[0]
 
 
 def test_a_loss_that_is_scaled_already_is_told_of() -> None:

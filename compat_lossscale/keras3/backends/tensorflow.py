@@ -75,10 +75,6 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
         hidden = fixed is not None and fixed > _LARGEST_WITH_RECIPROCAL
         return [None if one is None else _divided(one, scale, hidden) for one in gradients]
 
-    def _note_skipped(self, stuck: Any) -> Any:
-        """Counts a step that is skipped, and starts an infinite loss scale again."""
-        return self._count_skipped(stuck), self._restart_if_infinite()
-
     def _restart_if_infinite(self) -> Any:
         """Starts the loss scale again if it is infinite or NaN: half of it is so too."""
         loss_scale = self._loss_scale
@@ -127,7 +123,7 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
             gradients,
             unscale_and_apply if in_branch else apply,
             applied=self._note_applied,
-            skipped=self._note_skipped,
+            skipped=lambda stuck: (self._count_skipped(stuck), self._restart_if_infinite()),
         )
 
 

@@ -154,14 +154,6 @@ class Changed:
         told = self.told_by.items()
         return any(place < len(kinds) and kinds[place] in types for place, types in told)
 
-    def names_for(self, count: int) -> list[str | None]:
-        """Returns the names to call arguments by that the old signature took without names.
-
-        Returns:
-            `None` for those that stay without, and an old name for each of the others.
-        """
-        return [None] * min(self.same, count) + list(self.then[: max(count - self.same, 0)])
-
     def as_today(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
@@ -172,8 +164,8 @@ class Changed:
         """
         positional, named = list(args), dict(kwargs)
         if self.then and self.is_old([type(value) for value in args]):
-            names = self.names_for(len(args))
-            if len(names) == len(args) and not named.keys() & set(names):
+            is_whole = len(args) <= self.same + len(self.then)
+            if is_whole and not named.keys() & {*self.then[: max(len(args) - self.same, 0)]}:
                 positional = list(args[: self.same])
                 named.update(zip(self.then, args[self.same :], strict=False))
         for old, new in self.renamed.items():
@@ -233,7 +225,10 @@ def changed_signatures() -> tuple[Changed, ...]:
             _below(row, name),
             row.get("same", 0),
             tuple(row.get("then", "").split()),
-            {int(place): _types(names) for place, names in row.get("told_by", {}).items()},
+            {
+                int(place): tuple(getattr(builtins, name) for name in names.split())
+                for place, names in row.get("told_by", {}).items()
+            },
             row.get("at_most"),
             row.get("renamed", {}),
             frozenset(row.get("dropped", "").split()),
@@ -243,7 +238,3 @@ def changed_signatures() -> tuple[Changed, ...]:
         for row in TABLES["signatures"]
         for name in _names_in(row)
     )
-
-
-def _types(names: str) -> tuple[type, ...]:
-    return tuple(getattr(builtins, name) for name in names.split())
