@@ -595,7 +595,9 @@ class LossScaleOptimizer(
         """Sets the values of variables.
 
         Args:
-            weights: A value for each of `variables`, or for each of the inner optimizer's.
+            weights: A value for each of `variables`, or for each of the inner optimizer's. An
+                optimizer that was built for no variables keeps values that have no variable yet
+                until it is built for the variables that it trains.
 
         Raises:
             ValueError: There are more or fewer values than variables, a shape is another one, or
@@ -607,6 +609,12 @@ class LossScaleOptimizer(
                 "optimizer.build(trainable_variables) first."
             )
         sets = {len(one): one for one in (self.inner_optimizer.variables, self.variables)}
+        if len(weights) > len(self.variables) and not self.__dict__.get("_trained"):
+            # So Keras 3.16 loads HDF5: it builds for no variables, and gives the values of all.
+            inner = self.inner_optimizer
+            self.built, self.inner_optimizer = False, type(inner).from_config(inner.get_config())
+            self.load_own_variables({str(place): one for place, one in enumerate(weights)})
+            return
         if len(weights) not in sets:
             raise ValueError(
                 f"set_weights() takes {' or '.join(map(str, sets))} values, of the inner optimizer "
