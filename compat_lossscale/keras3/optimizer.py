@@ -177,6 +177,7 @@ class LossScaleOptimizer(
     __module__ = "keras.optimizers"
     _home = f"{__name__}:LossScaleOptimizer"
     inner_optimizer: Any
+    built: bool
 
     def __init__(
         self,
