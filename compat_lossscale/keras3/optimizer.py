@@ -695,7 +695,7 @@ class LossScaleOptimizer(
                 "loss scaling is wrapped by LossScaleOptimizer()."
             )
         inner_optimizer = optimizer.inner_optimizer
-        trained = private.trained_variables(optimizer) if optimizer.built else []
+        trained = private.trained_variables(inner_optimizer) if optimizer.built else []
         if optimizer.built and not trained:
             # So Keras builds what it loads from HDF5: for no variables, and no step is possible.
             inner_optimizer = type(inner_optimizer).from_config(inner_optimizer.get_config())
