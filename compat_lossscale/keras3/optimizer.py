@@ -299,7 +299,8 @@ class LossScaleOptimizer(
         Args:
             store: The values by their number, as Keras has them.
         """
-        self._make_scale_variables()
+        if not self.built:
+            self._make_scale_variables()
         there = len(self.variables)
         if self.built or len(store.keys()) <= there:
             super().load_own_variables(store)
