@@ -69,10 +69,15 @@ def servers() -> Iterator[None]:
 
 
 def can_run(arguments: Sequence[str]) -> bool:
-    """Whether a server can run what `python` is given: no options of Python, and on Linux."""
+    """Whether a server can run what `python` is given: no options of Python, and on Linux.
+
+    A server has imported Keras on TensorFlow, so other backends need a process of their own.
+    """
     first = arguments[0] if arguments else "-"
     is_program = first in ("-", "-c", "-m") or not first.startswith("-")
-    return bool(os.environ.get(FOLDER)) and is_program and hasattr(os, "pidfd_open")
+    on_tensorflow = os.environ.get("KERAS_BACKEND", "tensorflow") == "tensorflow"
+    has_servers = bool(os.environ.get(FOLDER)) and hasattr(os, "pidfd_open")
+    return is_program and on_tensorflow and has_servers
 
 
 def command(*arguments: str) -> list[str]:
@@ -360,8 +365,7 @@ def _main(arguments: list[str]) -> None:
     if arguments[:1] == [_SERVE]:
         _serve(socket.socket(fileno=int(arguments[1])), arguments[2])
         return
-    # A server has imported Keras on TensorFlow.
-    if os.environ.get("KERAS_BACKEND", "tensorflow") != "tensorflow" or not can_run(arguments):
+    if not can_run(arguments):
         os.execv(sys.executable, [sys.executable, *arguments])
     with _request(arguments, None, os.environ, [0, 1, 2]) as connection:
         code = _answer(connection)

@@ -176,6 +176,7 @@ class LossScaleOptimizer(
     __module__ = "keras.optimizers"
     _home = f"{__name__}:LossScaleOptimizer"
     inner_optimizer: Any
+    built: bool
 
     def __init__(
         self,
@@ -594,22 +595,25 @@ class LossScaleOptimizer(
         """Sets the values of variables.
 
         Args:
-            weights: A value for each of `variables`, or for each of the inner optimizer's.
+            weights: A value for each of `variables`, or for each of the inner optimizer's. Where
+                the optimizer was built for none, values wait until it is built for those it trains.
 
         Raises:
             ValueError: There are more or fewer values than variables, a shape is another one, or
                 the optimizer is not built.
         """
-        if not self.built:
-            raise ValueError(
-                "set_weights() needs the optimizer's variables, and there are none yet. Call "
-                "optimizer.build(trainable_variables) first."
-            )
         sets = {len(one): one for one in (self.inner_optimizer.variables, self.variables)}
-        if len(weights) not in sets:
+        if self.__dict__.get("_trained") == [] and len(weights) > len(self.variables):
+            # So Keras 3.16 loads HDF5: it builds for no variables, and gives the values of all.
+            inner = self.inner_optimizer
+            self.built, self.inner_optimizer = False, type(inner).from_config(inner.get_config())
+            self.load_own_variables({str(place): one for place, one in enumerate(weights)})
+            return
+        if not self.built or len(weights) not in sets:
             raise ValueError(
-                f"set_weights() takes {' or '.join(map(str, sets))} values, of the inner optimizer "
-                f"alone or of both, but got {len(weights)}."
+                "set_weights() needs optimizer.build(trainable_variables) before it, and takes "
+                f"{' or '.join(map(str, sets))} values, of the inner optimizer alone or of both, "
+                f"but got {len(weights)}."
             )
         for variable, weight in zip(sets[len(weights)], weights, strict=True):
             variable.assign(weight)
@@ -685,17 +689,13 @@ class LossScaleOptimizer(
             LossScaleArgumentError: `optimizer` is of another class.
         """
         if type(optimizer) is not keras.optimizers.LossScaleOptimizer:
-            takes = "from_keras() takes Keras' own LossScaleOptimizer"
-            if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
-                raise LossScaleArgumentError(
-                    f"{takes}, but got {optimizer!r}, which is of another class already."
-                )
             raise LossScaleArgumentError(
-                f"{takes}, whose loss scale is kept, but got {optimizer!r}. An optimizer without "
+                "from_keras() takes Keras' own LossScaleOptimizer, whose loss scale is kept, but "
+                f"got {optimizer!r}. An optimizer of this class stays as it is, and one without "
                 "loss scaling is wrapped by LossScaleOptimizer()."
             )
         inner_optimizer = optimizer.inner_optimizer
-        trained = private.trained_variables(optimizer) if optimizer.built else []
+        trained = private.trained_variables(inner_optimizer) if optimizer.built else []
         if optimizer.built and not trained:
             # So Keras builds what it loads from HDF5: for no variables, and no step is possible.
             inner_optimizer = type(inner_optimizer).from_config(inner_optimizer.get_config())
