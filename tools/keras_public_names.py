@@ -98,9 +98,10 @@ def _private_modules() -> list[str]:
 @functools.cache
 def _serving(module: str) -> Any:
     """What serves a private module."""
-    found = serving({one.module_or_name: one for one in MODULES}, f"{PRIVATE}.{module}".strip("."))
+    name = f"{PRIVATE}.{module}".strip(".")
+    found = serving({one.module_or_name: one for one in MODULES}, name)
     assert found is not None
-    return serving_module(found[1])
+    return serving_module(found[1], name)
 
 
 if __name__ == "__main__":
