@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import collections
 
+import pytest
+
 from compat_lossscale.core.native import probe
 
 
+@pytest.mark.needs_private("it asks the probe for a name that is there")
 def test_a_name_that_is_there_is_found() -> None:
     assert probe("collections", "OrderedDict") is collections.OrderedDict
 
 
+@pytest.mark.needs_private("it asks the probe for a name that is there")
 def test_an_attribute_behind_dots_is_found() -> None:
     assert probe("collections", "OrderedDict.fromkeys")("a") == {"a": None}
 
