@@ -256,7 +256,8 @@ _IMPORTS_BY_NAME: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
 )
 _OLD_CODE: Final = re.compile(
-    r"mixed_precision|(?:^\.?|[\0}]\.|precision\.)experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
+    r"(?<!\w)mixed_precision|(?:^\.?|[\0}]\.|precision\.)experimental(?![\w-])|LossScale"
+    r"|\.loss_(?:scale|[\0{]|\Z)|(?<![\w-])loss_scale\("
 )
 """What a string has in it that can be a part of code with an old name."""
 _LOOKED_UP = Review(
