@@ -187,6 +187,9 @@ class NeighbourUses:
         if path is None:
             return None
         path = canonical(path)
+        project, root = self.program.resolver.project, path.partition(".")[0]
+        if root != "tensorflow" and project is not None and project.homes(root):
+            return None  # a package of the project's own
         nearest = neighbour_at(path) if self.rule.is_mine(path) else None
         return None if nearest is None or names.lookup(path) is not None else nearest
 

@@ -235,3 +235,16 @@ def test_cells_of_notebooks(tmp_path: Path) -> None:
         ("LS901", 1)
     ]
     assert b"np.inf" in file.result.output
+
+
+def test_a_package_of_the_projects_own_is_no_neighbour(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(f"{OLD}import tensorflow_addons as tfa\ntfa.use()\n")
+    found = []
+    for own in (False, True):
+        if own:
+            (tmp_path / "tensorflow_addons").mkdir()
+            (tmp_path / "tensorflow_addons" / "__init__.py").write_text("def use():\n    pass\n")
+        report = migrate_files.run([tmp_path], Options(), jobs=1)
+        records = [one for file in report.files for one in file.result.records]
+        found.append([one.rule for one in records if one.rule == "LS901"])
+    assert found == [["LS901"], []]
