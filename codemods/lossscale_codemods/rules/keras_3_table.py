@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -167,7 +168,10 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
             if gone is not None:
                 yield node, gone
     for binding in all_bindings(program.resolver):
-        gone = _gone(binding.path or "") if isinstance(binding.node, cst.ImportAlias) else None
+        is_import = isinstance(binding.node, cst.ImportAlias)
+        parts = (binding.path or "").split(".") if is_import else []
+        above = (_gone(path) for path in itertools.accumulate(parts, "{}.{}".format))
+        gone = next((one for one in above if one is not None), None)
         if gone is not None:
             yield binding.node, gone
 

@@ -40,6 +40,10 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         (f"{MODEL}self.own = self._get_optimizer(opt)", "have no _get_optimizer"),
         ("tf.compat.v1.keras.layers.CuDNNLSTM(4)", "no layers.CuDNNLSTM. Use keras.layers.LSTM"),
         ("from tensorflow.compat.v1.keras.layers import CuDNNGRU", "no layers.CuDNNGRU"),
+        (
+            "from tensorflow.keras.layers.experimental.preprocessing import Rescaling",
+            "no layers.experimental. Use keras.layers, which has the layers of `preprocessing`",
+        ),
         ("def restart(metric):\n    metric.reset_states()", "that this is one is not proven"),
         ("tf.keras.Sequential(layers).reset_states()", "have no reset_states"),
         ("def restart(model):\n    model.reset_states()", "have no reset_states"),
