@@ -81,7 +81,8 @@ DRAWS_OTHERWISE = (
     "compare without them, as with a dropout of 0"
 )
 DATA_NOT_SEEN = (
-    "The recorder did not see the data of the steps, as where an iterator gives it. A dataset that "
+    "The recorder did not see the data of the steps, as where an iterator gives it. A shuffled "
+    "dataset comes in another order with another Keras: leave shuffle() out to compare. One that "
     "draws random numbers in a parallel map gives other data in each run: set "
     "TF_DETERMINISTIC_OPS=1, which orders pipelines too, or switch its augmentation off."
 )
