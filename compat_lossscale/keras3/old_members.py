@@ -119,7 +119,7 @@ def put_into_layers(undo: Undo) -> None:
 def _name_arguments(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:
     """Calls a layer with `training` by its name: Keras 3 takes tensors alone by position."""
     given = args[1:]
-    if any(isinstance(one, bool | float | int | str) for one in given):
+    if any(isinstance(one, float | int | str) for one in given):
         names = list(inspect.signature(layer.call).parameters.values())[1 : len(args)]
         if len(names) == len(given) and all(one.kind is one.POSITIONAL_OR_KEYWORD for one in names):
             by_name = {one.name: value for one, value in zip(names, given, strict=True)}

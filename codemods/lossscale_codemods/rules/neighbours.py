@@ -188,8 +188,8 @@ class NeighbourUses:
             return None
         path = canonical(path)
         project, root = self.program.resolver.project, path.partition(".")[0]
-        if root != "tensorflow" and project is not None and project.homes(root):
-            return None  # a package of the project's own
+        if root != "tensorflow" and project is not None and project.module(root) is not None:
+            return None  # a package of the project's own; a folder of data, as of wandb, is none
         nearest = neighbour_at(path) if self.rule.is_mine(path) else None
         return None if nearest is None or names.lookup(path) is not None else nearest
 
