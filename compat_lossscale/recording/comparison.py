@@ -80,9 +80,13 @@ DRAWS_OTHERWISE = (
     "random operations, such as dropout, draw otherwise across versions and generations of Keras: "
     "compare without them, as with a dropout of 0"
 )
+SHUFFLED_UNSEEN = (
+    "a shuffled dataset comes in another order with another Keras, and the recorder did not see "
+    "the data of the steps. Record one side with --fix-data N and the other with --start-from, "
+    "which gives it the same data. Under a distribution strategy, compare without shuffle()"
+)
 DATA_NOT_SEEN = (
-    "The recorder did not see the data of the steps, as where an iterator gives it. A shuffled "
-    "dataset comes in another order with another Keras: leave shuffle() out to compare. One that "
+    "The recorder did not see the data of the steps, as where an iterator gives it. A dataset that "
     "draws random numbers in a parallel map gives other data in each run: set "
     "TF_DETERMINISTIC_OPS=1, which orders pipelines too, or switch its augmentation off."
 )
@@ -668,19 +672,25 @@ class _Comparing:
         # An array that differs by more than rounding in the same step has another reason.
         return difference.what not in ("variable", "slot")
 
-    def _is_drawn(self) -> bool:
-        """Leaves out what other random numbers explain; says whether they explain everything."""
+    def _drawn(self) -> str | None:
+        """Leaves out what other random numbers explain; if that is everything, says which."""
         first = next(iter(self.found), None)
-        if first is None or self.same_kernels or self._parted(first) != "random operations":
-            return False
+        parted = self._parted(first) if first and not self.same_kernels else None
+        shuffled = all(end.get("shuffled") for end in self.ends)
+        if parted == "step" and first and first.step and shuffled and self._is_data_unseen():
+            reason = SHUFFLED_UNSEEN
+        elif parted == "random operations":
+            reason = DRAWS_OTHERWISE
+        else:
+            return None
         self.found = [one for one in self.found if one.what in _WHATEVER_IS_DRAWN]
-        return not self.found
+        return None if self.found else reason
 
     def _conclude(self) -> None:
         result = self.result
         empty = [side.path for side in self.sides if not side.steps]
         sizes = {number: size for number, (size, _) in result.growth.items()}
-        is_drawn = self._is_drawn()
+        drawn = self._drawn()
         never_began = not self.sides[0].steps and self.ends[0].get("error") is not None
         if never_began or (empty and not self.found):
             where = "either recording" if len(empty) > 1 else empty[0]
@@ -691,8 +701,8 @@ class _Comparing:
             )
         elif self.unstable and not result.by_variable and all(o.what != "end" for o in self.found):
             result.cannot_be_told(f"the program does not reproduce itself. {ADVICE}")
-        elif is_drawn:
-            result.cannot_be_told(DRAWS_OTHERWISE)
+        elif drawn is not None:
+            result.cannot_be_told(drawn)
         elif self.found and not self._follows_rounding(self.found[0]):
             result.verdict = ComparisonVerdict.DIFFERENT
             result.reason = "different"
@@ -749,17 +759,21 @@ class _Comparing:
             return None
         if any(one.what == "initial value" for one in self.found):
             return "initial values"
-        fits = list(zip(*(side.fits for side in self.sides), strict=False))
+        fits = zip(*(side.fits for side in self.sides), strict=False)
         if any(None not in pair and pair[0] != pair[1] for pair in fits) or (
             self.data_at is not None and self.data_at <= first.step
         ):
             return "data"
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
-        steps = [step for side in self.sides for one in side.optimizers for step in one.steps]
-        if not any(known for pair in fits for known in pair) and not any(s.data for s in steps):
+        if self._is_data_unseen():
             self.result.notes.append(DATA_NOT_SEEN)
         return "step"
+
+    def _is_data_unseen(self) -> bool:
+        steps = (step for side in self.sides for one in side.optimizers for step in one.steps)
+        fits = (known for side in self.sides for known in side.fits)
+        return not any(fits) and not any(step.data for step in steps)
 
 
 def _stacks(

@@ -17,6 +17,7 @@ from compat_lossscale.recording import recorder
 from compat_lossscale.recording.comparison import (
     ADVICE,
     NOT_KNOWN_IF_REPRODUCED,
+    SHUFFLED_UNSEEN,
     ComparisonVerdict,
     RecordingComparison,
     compare,
@@ -105,8 +106,9 @@ def prove(
         keep = ["--with-initial-values", "--limit", _LIMIT] if keras3 else []
         before = as_it_is("before", *keep)
         comparison = compare(before, migrated("after", before), rtol=rtol)
-        if keras3 and comparison.parted == "data":
-            # Two Kerases need not ask a generator alike: the new side gets what the old one got.
+        if keras3 and (comparison.parted == "data" or SHUFFLED_UNSEEN in comparison.reason):
+            # Two Kerases need not ask a generator or a shuffled dataset alike: the new side gets
+            # what the old one got.
             more = ["--steps", str(min(steps or _REPLAYED, _REPLAYED))]
             before = as_it_is("kept", "--fix-data", more[1], *more, *keep)
             comparison = compare(before, migrated("replayed", before, *more), rtol=rtol)
@@ -127,7 +129,7 @@ def prove(
             comparison = compare(before, comparison.after, rtol=rtol, nudged=nudged)
         if reproduced:
             comparison.notes[:] = [x for x in comparison.notes if x != NOT_KNOWN_IF_REPRODUCED]
-        if more:
+        if more and SHUFFLED_UNSEEN not in comparison.reason:
             comparison.notes.append(OTHER_DATA.format(more[1]))
         if "--tf1" in options and comparison.verdict is ComparisonVerdict.DIFFERENT:
             comparison.notes.append(AS_PYTHON_RUNS_IT)

@@ -564,6 +564,7 @@ class TrainingRecorder:
         self.observed: Dict[Tuple[str, int, str, str], int] = {}
         self.numbers: Any = None
         self.draws: List[Any] = [0, ""]
+        self.shuffled = False
         self.line = ""
         self.lines = 0
         self.limited = False
@@ -1220,8 +1221,10 @@ class TrainingRecorder:
     def _drew(self, _: Any, __: Any, seeds: Any) -> None:
         frame: Any = sys._getframe(4)
         for _ in range(8):
-            if re.search("init_ops|initializers", frame.f_code.co_filename):
+            file = frame.f_code.co_filename
+            if re.search("init_ops|initializers", file):
                 return  # what an initializer gives is compared
+            self.shuffled |= re.search(r"data.util.random_seed", file) is not None
             frame = frame.f_back or frame
         self.draws[0] += 1
         text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])
@@ -1300,6 +1303,7 @@ class TrainingRecorder:
             cut=self.out.cut,
             policy=self._policy(),
             graph_rewrite=_tried(self._is_rewritten),
+            shuffled=self.shuffled,
             unused=unused,
             versions=versions(),
             problems=self.problems,

@@ -13,6 +13,7 @@ from compat_lossscale.recording.comparison import (
     MORE_THAN_ROUNDING,
     NOTHING_TRAINED,
     ROUNDS_OTHERWISE,
+    SHUFFLED_UNSEEN,
     SKIPPED_STEPS_COUNT,
     ComparisonVerdict,
     RecordingComparison,
@@ -389,6 +390,33 @@ def test_a_step_that_draws_otherwise_in_another_version_tells_nothing(
         assert different(compare(recording(tmp_path, drawn), crash)) == ("end", 5)
     same = read(write(tmp_path / "same.lsr", optimizer(FIRST), *drawn, end(versions=versions)))
     assert compare(recording(tmp_path, drawn), same).verdict is ComparisonVerdict.SAME
+
+
+@pytest.mark.parametrize("seen", ["a" * 16, None])
+def test_a_shuffled_dataset_that_was_not_seen_tells_nothing_of_another_keras(
+    seen: str | None, tmp_path: Path
+) -> None:
+    lines = [[step(n, value(n) + (n >= 2) * by, data=seen) for n in range(8)] for by in (0.0, 0.1)]
+    new = {name: one for name, one in VERSIONS.items() if name != "tf_keras"}
+    before, after, unshuffled, alike = (
+        recording(tmp_path, lines[side], shuffled=shuffled, versions=versions)
+        for side, shuffled, versions in (
+            (0, True, VERSIONS),
+            (1, True, {**new, "keras": "3.15.1"}),
+            (1, False, {**new, "keras": "3.15.1"}),
+            (1, True, VERSIONS),
+        )
+    )
+    result = compare(before, after)
+    if seen is None:
+        assert (result.verdict, result.reason) == (
+            ComparisonVerdict.CANNOT_BE_TOLD,
+            f"cannot be told: {SHUFFLED_UNSEEN}",
+        )
+    else:
+        assert different(result) == ("variable", 3)
+    assert different(compare(before, unshuffled)) == ("variable", 3)
+    assert different(compare(before, alike)) == ("variable", 3)
 
 
 def test_what_the_program_does_not_reproduce_is_left_out(tmp_path: Path) -> None:

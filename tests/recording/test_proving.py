@@ -65,29 +65,35 @@ def test_a_right_migration_is_proven_and_then_written(target: str, tmp_path: Pat
     assert not (tmp_path / "left.txt").exists()
 
 
-GENERATOR = """
+BEGINNING = """
 import numpy as np
 import tensorflow as tf
 tf.keras.mixed_precision.experimental.set_policy("float32")
-class Data(tf.keras.utils.Sequence):
-    def __init__(self):
-        super().__init__()
-        self.random = np.random.RandomState(0)
-    def __len__(self):
-        return 4
-    def __getitem__(self, index):
-        x = self.random.rand(8, 4).astype("float32")
-        return x, x.sum(1)
 model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
 model.build((None, 4))
 model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+random = np.random.RandomState(0)
+"""
+GENERATOR = """
+class Data(tf.keras.utils.Sequence):
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        x = random.rand(8, 4).astype("float32")
+        return x, x.sum(1)
 model.fit(Data(), verbose=0, shuffle=False)
+"""
+SHUFFLED = """
+x = random.rand(32, 4).astype("float32")
+data = tf.data.Dataset.from_tensor_slices((x, x.sum(1))).shuffle(32).batch(8)
+model.fit(data, verbose=0)
 """
 
 
 @pytest.mark.nightly
-def test_keras_3_gets_the_data_of_a_generator_that_it_asks_otherwise(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(GENERATOR)
+@pytest.mark.parametrize("data", [GENERATOR, SHUFFLED])
+def test_keras_3_gets_the_data_that_it_asks_for_otherwise(data: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BEGINNING + data)
     done = prove(tmp_path, "--target", "keras3")
     assert "Same " in done.stdout, done.stdout
     assert proving.OTHER_DATA.format(8) in done.stdout
