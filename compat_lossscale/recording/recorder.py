@@ -1084,7 +1084,7 @@ class TrainingRecorder:
         A step of `fit` gets an iterator: it gets one of its next element alone.
         """
         name = _attribute(_attribute(function, "_python_function", "python_function"), "__name__")
-        if len(args) == 1 and type(args[0]).__name__ == "OwnedIterator":
+        if len(args) == 1 and type(args[0]).__name__ in ("OwnedIterator", "DistributedIterator"):
             trains = name == "train_function" or self.local.training
             if not trains or self.executions not in (None, 1):
                 return None
@@ -1092,9 +1092,28 @@ class TrainingRecorder:
             if element is None:
                 return None
             element = self._replaced(element)
-            return (iter(self.tensorflow.data.Dataset.from_tensors(element)),), element
+            return (self._iterator(element, type(args[0]).__name__),), element
         args = self._replaced(args)
         return args, args
+
+    def _iterator(self, element: Any, kind: str) -> Any:
+        """Returns an iterator of one element; under a strategy, each replica gets its part."""
+        tensorflow = self.tensorflow
+        if kind == "OwnedIterator":
+            return iter(tensorflow.data.Dataset.from_tensors(element))
+        strategy = tensorflow.distribute.get_strategy()
+        parts = [
+            tensorflow.nest.map_structure(
+                lambda leaf, at=at: strategy.experimental_local_results(leaf)[at], element
+            )
+            for at in range(strategy.num_replicas_in_sync)
+        ]
+        datasets = map(tensorflow.data.Dataset.from_tensors, parts)
+        dataset = functools.reduce(lambda one, other: one.concatenate(other), datasets)
+        distribute = "distribute_datasets_from_function"  # experimental up to TensorFlow 2.3
+        return iter(
+            _attribute(strategy, distribute, "experimental_" + distribute)(lambda _: dataset)
+        )
 
     def _replaced(self, given: Any) -> Any:
         """Returns data with the arrays of the other recording in it."""
@@ -1352,6 +1371,8 @@ class TrainingRecorder:
             for key, found in list(vars(module).items()):
                 if isinstance(found, type) and (is_ours or found.__module__ == home):
                     self._wrap_class(found, ".%s.%s" % (home, key))
+            if self.options.no_dropout and _package(home) in ("keras", "tf_keras"):
+                _leave_dropout_out(module)
 
     def _after_tensorflow(self, tensorflow: Any) -> None:
         function = type(tensorflow.function(lambda: None))
@@ -1359,6 +1380,9 @@ class TrainingRecorder:
         # This gives the variables values that a `tf.function` has made when it is traced.
         initialized = self.hooked(after=self._describe_new)
         wrap(function, "_initialize_uninitialized_variables", initialized)
+        for name, loaded in list(sys.modules.items()) if self.options.no_dropout else ():
+            if _package(name) == _package(function.__module__):
+                _leave_dropout_out(loaded)
         seeds = sys.modules.get("tensorflow.python.framework.random_seed")
         wrap(seeds, "get_seed", self.hooked(self._seed, self._drew))
         # Later, setting a seed throws away kernels, and with them the resources that some own. A
@@ -1413,6 +1437,13 @@ class TrainingRecorder:
         base.__new__ = staticmethod(make)
 
 
+def _leave_dropout_out(module: Any) -> None:
+    """Has the functions of a module that drop elements give back what they get."""
+    for name, found in list(vars(module).items()):
+        if isinstance(found, types.FunctionType) and re.match(r"\w*dropout(_v\d)?$", name):
+            setattr(module, name, lambda x, *_, **__: x)
+
+
 def _package(name: str) -> str:
     return name.partition(".")[0]
 
@@ -1445,6 +1476,8 @@ def wrap(owner: Any, name: str, handler: Callable[[Any, Any, Any], Any]) -> None
 
 def with_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
     """Returns a structure with other leaves; those of a dictionary are asked for by its keys."""
+    if type(value).__name__ == "PerReplica":
+        return type(value)([with_leaves(one, function) for one in value.values])
     if isinstance(value, dict):
         found = {key: with_leaves(value[key], function) for key in sorted(value, key=str)}
         return {key: found[key] for key in value}
@@ -1535,6 +1568,7 @@ OPTIONS = (
         {"action": "store_true", "help": "change their last digits, to see what rounding does"},
     ),
     ("--fix-data", {"type": int, "metavar": "N", "help": "keep the data of the first N steps"}),
+    ("--no-dropout", {"action": "store_true", "help": "leave the program's dropout out"}),
     ("--limit", {"type": int, "metavar": "MB", "help": "the largest recording [64]"}),
 )  # type: Tuple[Tuple[str, Dict[str, Any]], ...]
 """The options of a recording, as `argparse` takes them. `compat-lossscale` has the same."""
@@ -1595,6 +1629,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         seed=options.seed,
         steps=options.steps,
         every=options.every,
+        no_dropout=options.no_dropout,
         platform="%s %s" % (platform.system(), platform.machine()),
     )
     random.seed(options.seed)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from compat_lossscale.recording import proving, recorder
+from compat_lossscale.recording.comparison import WITHOUT_DROPOUT
 from tests.schemas import ours
 from tests.support import python
 
@@ -69,7 +70,7 @@ BEGINNING = """
 import numpy as np
 import tensorflow as tf
 tf.keras.mixed_precision.experimental.set_policy("float32")
-model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model = tf.keras.Sequential([tf.keras.layers.Dropout({dropout}), tf.keras.layers.Dense(1)])
 model.build((None, 4))
 model.compile(tf.keras.optimizers.SGD(0.1), "mse")
 random = np.random.RandomState(0)
@@ -92,11 +93,15 @@ model.fit(data, verbose=0)
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("data", [GENERATOR, SHUFFLED])
-def test_keras_3_gets_the_data_that_it_asks_for_otherwise(data: str, tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(BEGINNING + data)
+@pytest.mark.parametrize("dropout", [0, 0.5])
+def test_keras_3_gets_the_data_of_the_unchanged_program_without_its_dropout(
+    data: str, dropout: float, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(BEGINNING.format(dropout=dropout) + data)
     done = prove(tmp_path, "--target", "keras3")
     assert "Same " in done.stdout, done.stdout
     assert proving.OTHER_DATA.format(8) in done.stdout
+    assert (WITHOUT_DROPOUT in done.stdout) == (dropout > 0)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import pytest
 
 from compat_lossscale.recording.comparison import (
     DATA_NOT_SEEN,
+    WITHOUT_DROPOUT,
     ComparisonVerdict,
     compare,
     relative,
@@ -387,6 +388,48 @@ def test_the_data_of_fit_is_kept_and_replayed(keras: str, tmp_path: Path) -> Non
     assert compare(before, after).reason == "same to the bit for 3 steps"
 
 
+DISTRIBUTED = """
+import numpy as np
+import tensorflow as tf
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+x = np.random.RandomState(SEED).rand(29, 4).astype("float32")
+data = tf.data.Dataset.from_tensor_slices((x, x.sum(1))).batch(8)
+with strategy.scope():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, "linear", True, "zeros")])
+    optimizer = tf.keras.optimizers.SGD(0.1)
+    model.build((None, 4))
+    model.compile(optimizer, "mse")
+"""
+FIT = "model.fit(data, epochs=1, verbose=0)"
+OWN_LOOP = """
+def replica_step(element):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum((model(element[0]) - element[1]) ** 2) / 8
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+@tf.function
+def step(element):
+    strategy.run(replica_step, args=(element,))
+for element in strategy.experimental_distribute_dataset(data):
+    step(element)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("train", [FIT, OWN_LOOP], ids=["fit", "loop"])
+@pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
+def test_each_replica_gets_the_data_that_was_kept(train: str, keras: str, tmp_path: Path) -> None:
+    source = DISTRIBUTED + train
+    before, _ = record(tmp_path, source.replace("SEED", "1"), "--fix-data", "4", keras=keras)
+    assert len({step.data for step in before.optimizers[0].steps} - {None}) == 4
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    source = source.replace("SEED", "2")
+    after, _ = record(tmp_path, source, "--start-from", "before.lsr", keras=keras)
+    assert compare(before, after).reason == "same to the bit for 4 steps"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
 def test_the_data_of_a_sequence_is_seen(keras: str, tmp_path: Path) -> None:
@@ -436,6 +479,32 @@ def test_data_that_an_iterator_gives_is_not_called_the_same(tmp_path: Path) -> N
     result = compare(before, after)
     assert result.parted == "step"
     assert DATA_NOT_SEEN in result.notes
+
+
+DROPPING = """
+import tensorflow as tf
+layers = [tf.keras.layers.Dropout(0.5), tf.keras.layers.SpatialDropout1D(0.5)]
+layers.append(tf.keras.layers.GRU(3, "relu", "relu", True, "ones", "ones", dropout=0.5))
+model = tf.keras.Sequential(layers)
+ones = tf.ones([2, 4, 5])
+print(float(tf.reduce_sum(tf.nn.dropout(ones, 0.5))))
+print(float(tf.reduce_sum(model.layers[1](model.layers[0](ones, training=True), training=True))))
+model(ones)
+model.compile("sgd", "mse")
+model.fit(ones, tf.ones([2, 3]), epochs=2, shuffle=False, verbose=0)
+"""
+
+
+@pytest.mark.parametrize("keras", ["0", "1"])
+def test_dropout_can_be_left_out(keras: str, tmp_path: Path) -> None:
+    recording, _ = record(tmp_path, DROPPING, "--no-dropout", keras=keras)
+    assert [line.text for line in recording.printed] == ["40.0", "40.0"]
+    model = recording.optimizers[0]
+    assert [step.draws for step in model.steps] == [(0, ""), (0, "")]
+    other, _ = record(tmp_path, DROPPING.replace("0.5", "0.0"), keras=keras)
+    result = compare(recording, other)
+    assert result.verdict is ComparisonVerdict.SAME, result
+    assert WITHOUT_DROPOUT in result.notes
 
 
 RESUMING = """
