@@ -78,7 +78,7 @@ NOT_KNOWN_IF_REPRODUCED = (
 )
 DRAWS_OTHERWISE = (
     "random operations, such as dropout, draw otherwise across versions and generations of Keras: "
-    "compare without them. --no-dropout leaves dropout out"
+    "compare without them. --no-random-layers leaves dropout and the like out"
 )
 SHUFFLED_UNSEEN = (
     "a shuffled dataset comes in another order with another Keras, and the recorder did not see "
@@ -92,7 +92,7 @@ DATA_NOT_SEEN = (
 )
 _WHATEVER_IS_DRAWN = ("end", "number of steps", "optimizers", "policy", "graph rewrite")
 """Differences that other random numbers do not explain."""
-WITHOUT_DROPOUT = "The dropout of the program was left out: --no-dropout."
+WITHOUT_RANDOM_LAYERS = "The random layers of the program were left out: --no-random-layers."
 NOTHING_TRAINED = "all steps were skipped, so no variable has moved: compare more steps"
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
@@ -646,8 +646,8 @@ class _Comparing:
                 notes.append(
                     f"The checkpoint {name} holds other names or shapes: {count} are in one only."
                 )
-        if any(side.header.get("no_dropout") for side in self.sides):
-            notes.append(WITHOUT_DROPOUT)
+        if any(side.header.get("no_random_layers") for side in self.sides):
+            notes.append(WITHOUT_RANDOM_LAYERS)
         self.result.left_out = sorted(self._unstable_words())
         for side, end in zip(self.sides, self.ends, strict=True):
             for problem in list(end.get("problems") or ())[:1]:

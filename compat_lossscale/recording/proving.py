@@ -116,7 +116,7 @@ def prove(
             comparison = compare(before, migrated(f"after-{attempt}", before, *more), rtol=rtol)
         reproduced = False
         if comparison.verdict is ComparisonVerdict.DIFFERENT:
-            again = as_it_is("again", *more)
+            again = as_it_is("again", *more, *keep)
             twice = compare(before, again, rtol=rtol)
             reproduced = twice.verdict is ComparisonVerdict.SAME
             if any(one.what == "end" for one in twice.differences):
@@ -145,7 +145,7 @@ def _without_chance(comparison: RecordingComparison, steps: str) -> tuple[list[s
     """
     if comparison.parted == "data" or SHUFFLED_UNSEEN in comparison.reason:
         return ["--steps", steps], ["--fix-data", steps]
-    return ["--no-dropout"] * (DRAWS_OTHERWISE in comparison.reason), []
+    return ["--no-random-layers"] * (DRAWS_OTHERWISE in comparison.reason), []
 
 
 def _copied(folder: Path, top: Path, outputs: Mapping[Path, bytes]) -> Path:

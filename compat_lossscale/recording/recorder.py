@@ -65,6 +65,10 @@ _POLICIES = (
 )
 _VARIABLES = r"ResourceVariable|UnliftedInitializerVariable|KerasVariable|Variable"
 _SAVERS = r"training\.saver\.Saver|(util|checkpoint)\.TrackableSaver"
+_GENERATORS = r"stateful_random_ops\.Generator|seed_generator\.SeedGenerator"
+_RANDOM_LAYERS = (
+    r"Random\w+|(Gaussian|Alpha)Dropout|GaussianNoise|BaseImage(Augmentation|Preprocessing)Layer"
+)
 _PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras", "compat_lossscale", "numpy")
 """The packages whose modules are looked at: TensorFlow 1.15 and 2.0 are in two."""
 _SCALES = ("_current_loss_scale", "current_loss_scale", "_loss_scale_value", "_loss_scale",
@@ -1091,7 +1095,7 @@ class TrainingRecorder:
             element = next(args[0], None)
             if element is None:
                 return None
-            element = self._replaced(element)
+            element = self._replaced(element, first=1)
             return (self._iterator(element, type(args[0]).__name__),), element
         args = self._replaced(args)
         return args, args
@@ -1115,11 +1119,17 @@ class TrainingRecorder:
             _attribute(strategy, distribute, "experimental_" + distribute)(lambda _: dataset)
         )
 
-    def _replaced(self, given: Any) -> Any:
-        """Returns data with the arrays of the other recording in it."""
+    def _replaced(self, given: Any, first: int = 0) -> Any:
+        """Returns data with the arrays of the other recording in it.
+
+        Args:
+            given: The data.
+            first: The first axis that must have the same size: a batch may be another one.
+        """
         found = [leaf for leaf in leaves(given) if _is_data(leaf)]
         stored = [unpacked(self.numpy, one) for one in (self.batches or [[]])[0]]
-        if [list(map(int, leaf.shape)) for leaf in found] != [list(one.shape) for one in stored]:
+        shapes = [[*map(int, leaf.shape)][first:] for leaf in found]
+        if shapes != [list(one.shape)[first:] for one in stored]:
             return given
         del self.batches[:1]
         turned = iter(
@@ -1249,6 +1259,10 @@ class TrainingRecorder:
         text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])
         self.draws[1] = digest(text.encode())
 
+    def _drew_of_state(self, args: Any, _: Any, __: Any) -> None:
+        self.draws[0] += 1
+        self.draws[1] = digest(("%s %s" % (self.draws[1], type(args[0]).__name__)).encode())
+
     def _seed(self, *_: Any) -> None:
         """Seeds TensorFlow where a random operation asks for a seed and the program set none."""
         tensorflow = self.tensorflow
@@ -1371,7 +1385,7 @@ class TrainingRecorder:
             for key, found in list(vars(module).items()):
                 if isinstance(found, type) and (is_ours or found.__module__ == home):
                     self._wrap_class(found, ".%s.%s" % (home, key))
-            if self.options.no_dropout and _package(home) in ("keras", "tf_keras"):
+            if self.options.no_random_layers and _package(home) in ("keras", "tf_keras"):
                 _leave_dropout_out(module)
 
     def _after_tensorflow(self, tensorflow: Any) -> None:
@@ -1380,7 +1394,7 @@ class TrainingRecorder:
         # This gives the variables values that a `tf.function` has made when it is traced.
         initialized = self.hooked(after=self._describe_new)
         wrap(function, "_initialize_uninitialized_variables", initialized)
-        for name, loaded in list(sys.modules.items()) if self.options.no_dropout else ():
+        for name, loaded in list(sys.modules.items()) if self.options.no_random_layers else ():
             if _package(name) == _package(function.__module__):
                 _leave_dropout_out(loaded)
         seeds = sys.modules.get("tensorflow.python.framework.random_seed")
@@ -1390,7 +1404,7 @@ class TrainingRecorder:
         if tensorflow.executing_eagerly():
             self._seed()
 
-    def _wrappings(self) -> Iterator[Tuple[str, Tuple[str, ...], Any]]:
+    def _wrappings(self) -> Iterator[Tuple[str, Sequence[str], Any]]:
         """Yields how names of modules and classes end, methods of them, and what wraps these."""
         hooked = self.hooked
         yield _MODELS, ("fit",), hooked(self._fits, self._fitted)
@@ -1402,6 +1416,17 @@ class TrainingRecorder:
         yield policies, ("loss_scale",), hooked(self._asked_for_scale)
         yield policies, ("__init__",), hooked(after=self._policy_made)
         yield _SAVERS, ("save",), hooked(after=self._saved)
+        methods = (
+            "make_seeds",
+            "uniform_full_int",
+            "uniform",
+            "normal",
+            "truncated_normal",
+            "next",
+        )
+        yield _GENERATORS, methods, hooked(after=self._drew_of_state)
+        if self.options.no_random_layers:
+            yield _RANDOM_LAYERS, ("call",), _as_in_inference
         yield r"backend\.GraphExecutionFunction", ("__call__",), self._keras_function
         yield r"client\.session\.BaseSession", ("run",), self._session_run
         yield r"dataset_ops\.Dataset\w*", ("from_generator",), self._generating
@@ -1435,6 +1460,13 @@ class TrainingRecorder:
 
         setattr(make, _MARK, True)
         base.__new__ = staticmethod(make)
+
+
+def _as_in_inference(call: Any, args: Any, options: Any) -> Any:
+    """Calls a layer, which in training does something at random, as in inference."""
+    if "training" in call.__code__.co_varnames:
+        return call(*args[:2], training=False)
+    return call(*args, **options)
 
 
 def _leave_dropout_out(module: Any) -> None:
@@ -1568,7 +1600,10 @@ OPTIONS = (
         {"action": "store_true", "help": "change their last digits, to see what rounding does"},
     ),
     ("--fix-data", {"type": int, "metavar": "N", "help": "keep the data of the first N steps"}),
-    ("--no-dropout", {"action": "store_true", "help": "leave the program's dropout out"}),
+    (
+        "--no-random-layers",
+        {"action": "store_true", "help": "leave dropout and other random layers out"},
+    ),
     ("--limit", {"type": int, "metavar": "MB", "help": "the largest recording [64]"}),
 )  # type: Tuple[Tuple[str, Dict[str, Any]], ...]
 """The options of a recording, as `argparse` takes them. `compat-lossscale` has the same."""
@@ -1629,7 +1664,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         seed=options.seed,
         steps=options.steps,
         every=options.every,
-        no_dropout=options.no_dropout,
+        no_random_layers=options.no_random_layers,
         platform="%s %s" % (platform.system(), platform.machine()),
     )
     random.seed(options.seed)

@@ -14,7 +14,7 @@ import pytest
 
 from compat_lossscale.recording.comparison import (
     DATA_NOT_SEEN,
-    WITHOUT_DROPOUT,
+    WITHOUT_RANDOM_LAYERS,
     ComparisonVerdict,
     compare,
     relative,
@@ -482,13 +482,18 @@ def test_data_that_an_iterator_gives_is_not_called_the_same(tmp_path: Path) -> N
 
 
 DROPPING = """
+import functools
 import tensorflow as tf
 layers = [tf.keras.layers.Dropout(0.5), tf.keras.layers.SpatialDropout1D(0.5)]
+layers.append(tf.keras.layers.GaussianNoise(0.5))
+zoom = tf.keras.layers.RandomZoom((0.5, 0.5), fill_mode="constant")
+print(float(tf.reduce_sum(zoom(tf.ones([2, 4, 5, 1]), training=True))))
 layers.append(tf.keras.layers.GRU(3, "relu", "relu", True, "ones", "ones", dropout=0.5))
 model = tf.keras.Sequential(layers)
 ones = tf.ones([2, 4, 5])
 print(float(tf.reduce_sum(tf.nn.dropout(ones, 0.5))))
-print(float(tf.reduce_sum(model.layers[1](model.layers[0](ones, training=True), training=True))))
+given = functools.reduce(lambda x, layer: layer(x, training=True), layers[:3], ones)
+print(float(tf.reduce_sum(given)))
 model(ones)
 model.compile("sgd", "mse")
 model.fit(ones, tf.ones([2, 3]), epochs=2, shuffle=False, verbose=0)
@@ -496,15 +501,15 @@ model.fit(ones, tf.ones([2, 3]), epochs=2, shuffle=False, verbose=0)
 
 
 @pytest.mark.parametrize("keras", ["0", "1"])
-def test_dropout_can_be_left_out(keras: str, tmp_path: Path) -> None:
-    recording, _ = record(tmp_path, DROPPING, "--no-dropout", keras=keras)
-    assert [line.text for line in recording.printed] == ["40.0", "40.0"]
+def test_random_layers_can_be_left_out(keras: str, tmp_path: Path) -> None:
+    recording, _ = record(tmp_path, DROPPING, "--no-random-layers", keras=keras)
+    assert [line.text for line in recording.printed] == ["40.0", "40.0", "40.0"]
     model = recording.optimizers[0]
     assert [step.draws for step in model.steps] == [(0, ""), (0, "")]
     other, _ = record(tmp_path, DROPPING.replace("0.5", "0.0"), keras=keras)
     result = compare(recording, other)
     assert result.verdict is ComparisonVerdict.SAME, result
-    assert WITHOUT_DROPOUT in result.notes
+    assert WITHOUT_RANDOM_LAYERS in result.notes
 
 
 RESUMING = """
