@@ -248,6 +248,8 @@ def _on_one_line(statement: _Statement, first: int, last: int) -> str:
 def _hung(text: str, longest: int, newline: str) -> str | None:
     """Hangs the longest bracket of a line that is too long; nothing if there is none.
 
+    If the line is all that is in a bracket that hangs, each argument gets a line of its own instead.
+
     Args:
         text: A statement, with its indentation.
         longest: How long its lines may be.
@@ -258,17 +260,37 @@ def _hung(text: str, longest: int, newline: str) -> str | None:
     by_length = sorted(statement.pairs, key=lambda p: tokens[p[0]].end - tokens[p[1]].start)
     for first, last in by_length:
         opening, closing = tokens[first], tokens[last]
-        start, end = statement.row(opening.start)
-        is_too_long = end - start > longest and closing.end <= end and first + 1 < last
+        start, end = statement.row(tokens[first + 1].start)
         has_comment = any(start <= comment < end for comment in statement.comments)
-        if is_too_long and not has_comment and _is_call(tokens, first):
-            row = text[start:end]
-            indentation = row[: len(row) - len(row.lstrip())]
+        if end - start <= longest or has_comment or not _is_call(tokens, first):
+            continue
+        row = text[start:end]
+        indentation = row[: len(row) - len(row.lstrip())]
+        if opening.end < start and end < closing.start and end == tokens[last - 1].end:
+            arguments = _arguments(statement, first, last)
+            if len(arguments) > 1:
+                lines = [f"{indentation}{one}," for one in arguments]
+                return text[:start] + newline.join(lines) + text[end:]
+        elif start < opening.end and closing.end <= end and first + 1 < last:
             deeper = indentation + ("\t" if "\t" in indentation else "    ")
             inside = text[opening.end : closing.start].strip()
             lines = [text[: opening.end], deeper + inside, indentation + text[closing.start :]]
             return newline.join(lines)
     return None
+
+
+def _arguments(statement: _Statement, first: int, last: int) -> list[str]:
+    """Returns what the commas in a bracket part; nothing if some may be of a part of it."""
+    text, tokens, ends = statement.text, statement.tokens, dict(statement.pairs)
+    arguments, begin, index = [], first + 1, first + 1
+    while index < last:
+        if tokens[index].text in {"for", "lambda"}:
+            return []
+        index = ends.get(index, index) + 1
+        if index == last or tokens[index].text == ",":
+            arguments.append(text[tokens[begin].start : tokens[index - 1].end])
+            index = begin = index + 1
+    return arguments
 
 
 def _content(text: str) -> tuple[str, list[str]]:
