@@ -125,11 +125,16 @@ def of_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> Certainty
 def of_metric(node: cst.Attribute, program: Program) -> Certainty:
     """How sure it is that a name is a member of a metric."""
     owner, values = node.value, program.types.values(node.value)
+    classes = [one.instance_of for one in values if one.instance_of is not None]
+    if classes and len(classes) == len(values):
+        members = program.types.project.members
+        line = [above.scope.bindings for one in classes for above in members.line(one)]
+        bases = [any(map(is_metric, program.types.bases(one))) for one in classes]
+        return _sure(all(bases) and not any("reset_states" in one for one in line))
     calls = [(v.made_by, v.resolver) for v in values]
     if values and all(call is not None and resolver is not None for call, resolver in calls):
         paths = [p for call, r in calls if call and r for p in r.paths(call.func)]
-        are_metrics = all(path is not None and is_metric(path) for path in paths)
-        return Certainty.PROVEN if are_metrics else Certainty.NO
+        return _sure(all(path is not None and is_metric(path) for path in paths))
     is_super = isinstance(owner, cst.Call) and dotted(owner.func) == "super"
     if is_super or program.resolver.class_of(owner) or not _is_unknown(owner, program):
         return Certainty.NO

@@ -80,6 +80,10 @@ def test_what_is_gone_is_reported(line: str, message: str) -> None:
     [
         ("loss = tf.keras.metrics.Mean()\nloss.reset_states()", "loss.reset_state()"),
         (
+            f"{METRIC}def reset_state(self):\n        pass\nown = Mine()\nown.reset_states()",
+            "own.reset_state()",
+        ),
+        (
             f"{LOOP}        self.loss.reset_states()",
             "self.loss.reset_state()",
         ),
@@ -131,6 +135,7 @@ def test_the_count_of_a_metric_is_named() -> None:
         "layer = tf.keras.layers.LSTM(4, stateful=True)\nlayer.reset_states()",
         "class Game:\n    def reset_states(self):\n        pass\nfirst_of(games).reset_states()",
         f"{METRIC}def reset_state(self):\n        super().reset_state()",
+        "class Game:\n    def reset_states(self):\n        pass\ngame = Game()\ngame.reset_states()",
         f"{MODULE}self.weight = tf.Variable(1.0)",
         "class Net(tf.keras.Model):\n    def __init__(self):\n        tf.keras.layers.Dense(4)",
         "with tf.Graph().as_default():\n    pass",
