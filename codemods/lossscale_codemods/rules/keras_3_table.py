@@ -23,12 +23,13 @@ from lossscale_codemods.source.syntax_tree import dotted, key_of, last_name
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
 from lossscale_codemods.tables.names import Meaning, Target, canonical
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from lossscale_codemods.domain import Program
-    from lossscale_codemods.rules.base import Verdict
+    from lossscale_codemods.rules.base import Rewrite, Verdict
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,17 +164,37 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
     """Yields the names that Keras 3 lacks, or has in `tf.keras` alone, and their imports."""
     for node in program.tree.parents:
         if isinstance(node, cst.Attribute):
-            found = [_gone(path) for path in program.resolver.paths(node) if path is not None]
+            known = [path for path in program.resolver.paths(node) if path is not None]
+            paths = [path for path in known if path.endswith(f".{node.attr.value}")]
+            found = [_short_name(path, node.attr, program) or _gone(path) for path in paths]
             gone = next((one for one in found if one is not None), None)
             if gone is not None:
                 yield node, gone
     for binding in all_bindings(program.resolver):
-        is_import = isinstance(binding.node, cst.ImportAlias)
-        parts = (binding.path or "").split(".") if is_import else []
-        above = (_gone(path) for path in itertools.accumulate(parts, "{}.{}".format))
-        gone = next((one for one in above if one is not None), None)
+        alias, path = binding.node, binding.path or ""
+        if not isinstance(alias, cst.ImportAlias):
+            continue
+        keeps = "" if alias.asname is not None else f" as {binding.name}"
+        above = (_gone(path) for path in itertools.accumulate(path.split("."), "{}.{}".format))
+        gone = _short_name(path, alias.name, program, keeps) or next(filter(None, above), None)
         if gone is not None:
-            yield binding.node, gone
+            yield alias, gone
+
+
+def _short_name(path: str, name: cst.CSTNode, program: Program, keeps: str = "") -> Rewrite | None:
+    """Returns the rewrite to the name that a function has in `tf.keras` on Keras 3, if it has one.
+
+    Args:
+        path: The path of the function.
+        name: How its name is spelled.
+        program: The file.
+        keeps: What keeps the name in the file, behind an import.
+    """
+    home, _, short = instead_of(gone_at(path) or "").rpartition(".")
+    if not home.startswith("tf.keras"):
+        return None
+    edit = Edit(*program.tree.span(name), short + keeps)
+    return rewrite(f"`tf.keras` has it as `{short}` alone on Keras 3", [edit])
 
 
 def _gone(path: str) -> Review | None:

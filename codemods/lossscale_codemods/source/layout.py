@@ -248,7 +248,7 @@ def _on_one_line(statement: _Statement, first: int, last: int) -> str:
 def _hung(text: str, longest: int, newline: str) -> str | None:
     """Hangs the longest bracket of a line that is too long; nothing if there is none.
 
-    If the line is all that is in a bracket that hangs, each argument gets a line of its own instead.
+    If the line is all that is in a bracket that hangs, each argument gets a line instead.
 
     Args:
         text: A statement, with its indentation.

@@ -10,10 +10,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, MODEL_MEMBERS
+from compat_lossscale.legacy.neighbour_names.keras_names import (
+    GONE,
+    GONE_V1,
+    MODEL_MEMBERS,
+    instead_of,
+)
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import canonical
 
+ONLY_IN_KERAS = frozenset(
+    below for below in GONE if below == "saving" or instead_of(below).startswith("tf.keras.")
+)
+"""Those that `keras` has, and `tf.keras` lacks or has under another name on Keras 3."""
 GONE_FROM_KERAS = frozenset(
     {
         "layers.RandomHeight", "layers.RandomWidth", "layers.ThresholdedReLU", "losses.KLD",
@@ -279,6 +288,8 @@ def gone_at(path: str) -> str | None:
         path: A dotted path.
     """
     below = below_keras(path)
+    if below in ONLY_IN_KERAS and path.startswith("keras."):
+        return None
     return below if below in GONE or below in GONE_V1 else None
 
 

@@ -44,6 +44,7 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
             "from tensorflow.keras.layers.experimental.preprocessing import Rescaling",
             "no layers.experimental. Use keras.layers, which has the layers of `preprocessing`",
         ),
+        ("schedule = tf.keras.experimental.CosineDecay(0.1, 8)", "Use keras.optimizers.schedules"),
         ("def restart(metric):\n    metric.reset_states()", "that this is one is not proven"),
         ("tf.keras.Sequential(layers).reset_states()", "have no reset_states"),
         ("def restart(model):\n    model.reset_states()", "have no reset_states"),
@@ -73,6 +74,25 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
 )
 def test_what_is_gone_is_reported(line: str, message: str) -> None:
     check_review(f"{OLD}{line}\n", f"{NEW}{line}\n", message, target="keras3")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tf.keras.losses.mean_squared_error(y, x)", "tf.keras.losses.MSE(y, x)"),
+        ("tf.keras.metrics.kl_divergence(y, x)", "tf.keras.metrics.KLD(y, x)"),
+        (
+            "from tensorflow.keras.losses import log_cosh",
+            "from tensorflow.keras.losses import logcosh as log_cosh",
+        ),
+        (
+            "from tensorflow.keras.losses import log_cosh as f",
+            "from tensorflow.keras.losses import logcosh as f",
+        ),
+    ],
+)
+def test_what_tf_keras_has_under_a_short_name_alone_is_respelled(before: str, after: str) -> None:
+    check_transformed(f"{OLD}{before}\n", f"{NEW}{after}\n", target="keras3")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +155,9 @@ def test_the_count_of_a_metric_is_named() -> None:
         "layer = tf.keras.layers.LSTM(4, stateful=True)\nlayer.reset_states()",
         "class Game:\n    def reset_states(self):\n        pass\nfirst_of(games).reset_states()",
         f"{METRIC}def reset_state(self):\n        super().reset_state()",
-        "class Game:\n    def reset_states(self):\n        pass\ngame = Game()\ngame.reset_states()",
+        "class Game:\n    def reset_states(self):\n        pass\nGame().reset_states()",
+        "import keras\nprint(keras.losses.mean_squared_error, keras.saving)",
+        "from keras.metrics import mean_absolute_error",
         f"{MODULE}self.weight = tf.Variable(1.0)",
         "class Net(tf.keras.Model):\n    def __init__(self):\n        tf.keras.layers.Dense(4)",
         "with tf.Graph().as_default():\n    pass",
