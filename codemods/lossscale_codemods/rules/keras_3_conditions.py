@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 _METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
 
 
+_LIKELY_OF_OPTIMIZERS = frozenset({"iterations", "lr", "minimize"})
+"""Members of what is called `optimizer` that say that it is one of Keras."""
+
 # The places around a node.
 
 
@@ -106,8 +109,9 @@ def of_optimizer(node: cst.Attribute, program: Program) -> Certainty:
     answer = keras_optimizer(owner, program)
     if answer.is_sure or not _is_unknown(owner, program):
         return answer.certainty
-    is_gone = name in keras_3.MEMBERS_GONE and program.tree.call_of(node) is not None
-    is_like_optimizer = answer.can_be and (is_gone or name in {"lr", "minimize"})
+    is_other = name in keras_3.MEMBERS_GONE or name == "learning_rate"
+    is_called = is_other and program.tree.call_of(node) is not None
+    is_like_optimizer = answer.can_be and (is_called or name in _LIKELY_OF_OPTIMIZERS)
     is_self = program.resolver.class_of(owner) is not None
     is_likely = is_like_optimizer or (name in keras_3.ONLY_OF_OPTIMIZERS and not is_self)
     return Certainty.LIKELY if is_likely else Certainty.NO
@@ -188,6 +192,11 @@ def is_called_or_tested(node: cst.Attribute, program: Program) -> bool:
     taker = program.tree.taker_of(node)
     is_tested = taker is not None and dotted(taker.func) in {"type", "isinstance"}
     return is_tested or program.tree.call_of(node) is not None
+
+
+def is_assigned(node: cst.Attribute, program: Program) -> bool:
+    """Whether an attribute is set."""
+    return isinstance(program.tree.parent(node), cst.AssignTarget)
 
 
 def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:

@@ -252,6 +252,13 @@ _MEMBERS_OF_OPTIMIZERS = (
         stops=True,
     ),
     _OfOptimizer(
+        ("iterations",),
+        "`iterations` of Keras 3's optimizers cannot be set",
+        "Write `iterations.assign()`, where it is to have another value.",
+        when=met.is_assigned,
+        stops=True,
+    ),
+    _OfOptimizer(
         ("lr",),
         "`lr` is `learning_rate` in Keras 3",
         "Write `learning_rate`.",

@@ -179,6 +179,8 @@ HOOK_MEMBERS = frozenset(
 """Members that subclasses of optimizers define and call."""
 GRADIENT_MEMBERS = frozenset({"_compute_gradients", "get_gradients", "get_updates"})
 """Members that compute gradients."""
+SUMMING_MEMBERS = frozenset({"_HAS_AGGREGATE_GRAD", "_aggregate_gradients"})
+"""Members that summed gradients over the replicas, in copies of TensorFlow's own training step."""
 OF_OPTIMIZERS = (
     (
         STATE_MEMBERS,
@@ -196,6 +198,11 @@ OF_OPTIMIZERS = (
         "Compute them with tf.GradientTape, and give them to `apply`.",
     ),
     (
+        SUMMING_MEMBERS,
+        "Keras 3's optimizers sum gradients over the replicas when they apply them",
+        "Leave it out, with `experimental_aggregate_gradients=False`.",
+    ),
+    (
         ("_decayed_lr",),
         "Keras 3's optimizers have no `_decayed_lr`",
         "Read `learning_rate`, which is the current value.",
@@ -207,7 +214,7 @@ OF_OPTIMIZERS = (
     ),
 )
 """Members of optimizers that are not there as they were, what is otherwise, and what to do."""
-MEMBERS_GONE = STATE_MEMBERS | HOOK_MEMBERS | GRADIENT_MEMBERS | {"_decayed_lr", "decay"}
+MEMBERS_GONE = frozenset(name for names, _, _ in OF_OPTIMIZERS for name in names)
 """All members of optimizers that are not there as they were."""
 ONLY_OF_OPTIMIZERS = MEMBERS_GONE - {
     "add_weight", "decay", "get_weights", "set_weights", "variables", "weights",

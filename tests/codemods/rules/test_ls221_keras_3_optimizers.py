@@ -48,6 +48,8 @@ def test_arguments_are_mapped(before: str, after: str) -> None:
         ),
         ("opt = tf.keras.optimizers.RMSprop(lr=0.1)", "less. Write `learning_rate` for `lr`"),
         ("import functools\nopt = functools.partial(tf.keras.optimizers.SGD, decay=d)", "takes no"),
+        ("opt = tf.keras.optimizers.SGD(0.1, momentum=tf.Variable(0.9))", "a float alone"),
+        ("opt = tf.keras.optimizers.SGD(0.1, 0)", "a float alone"),
         (f"opt = tf.keras.optimizers.SGD(0.1, 0.9)\n{EMBEDDING}", "some rows of a variable"),
         (f"opt = tf.keras.optimizers.Adamax(0.1)\n{EMBEDDING}", "some rows of a variable"),
         (f"opt = tf.keras.optimizers.Adagrad(0.1)\n{EMBEDDING}", "squares each"),
