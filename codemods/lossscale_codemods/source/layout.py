@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from lossscale_codemods.source.edits import apply_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from lossscale_codemods.tables.records import Edit
 
@@ -47,12 +47,16 @@ def laid_out(before: bytes, edits: Sequence[Edit], line_length: int | None) -> b
         return before
     try:
         text = after.decode("utf-8")
-        touched = list(_touched(before, edits))
+        touched, old = (
+            list(_touched(before, edits)),
+            {*map(str.rstrip, before.decode("utf-8").split("\n"))},
+        )
         parts, position = [], 0
         for statement in _statements(text):
             own = [t for t in touched if t.start < statement.end and statement.start < t.end]
             if own:
-                parts += [text[position : statement.start], _laid_out(statement, own, line_length)]
+                made = _laid_out(statement, own, line_length, old)
+                parts += [text[position : statement.start], made]
                 position = statement.end
         result = "".join([*parts, text[position:]])
         same = _content(result) == _content(text)
@@ -163,8 +167,13 @@ def _statements(text: str) -> Iterator[_Statement]:
             tokens.append(_Token(text[start:end], start, end))
 
 
-def _laid_out(statement: _Statement, touched: Sequence[_Touched], line_length: int | None) -> str:
-    """Returns the text of a statement, joined where it fits, else hung where it is too long."""
+def _laid_out(
+    statement: _Statement,
+    touched: Sequence[_Touched],
+    line_length: int | None,
+    old: Collection[str],
+) -> str:
+    """Returns the text of a statement, joined where it fits, else hung where it got too long."""
     joined = _joined(statement, touched)
     if (
         line_length is None
@@ -175,7 +184,7 @@ def _laid_out(statement: _Statement, touched: Sequence[_Touched], line_length: i
     longest = max(line_length, *(one.longest for one in touched))
     hung = indentation + joined
     for _ in range(_MOST_CHANGES):
-        more = _hung(hung, longest, "\r\n" if "\r\n" in statement.text else "\n")
+        more = _hung(hung, longest, old, "\r\n" if "\r\n" in statement.text else "\n")
         if more is None:
             break
         hung = more
@@ -245,7 +254,7 @@ def _on_one_line(statement: _Statement, first: int, last: int) -> str:
     return "".join(parts)
 
 
-def _hung(text: str, longest: int, newline: str) -> str | None:
+def _hung(text: str, longest: int, old: Collection[str], newline: str) -> str | None:
     """Hangs the longest bracket of a line that is too long; nothing if there is none.
 
     If the line is all that is in a bracket that hangs, each argument gets a line instead.
@@ -253,6 +262,7 @@ def _hung(text: str, longest: int, newline: str) -> str | None:
     Args:
         text: A statement, with its indentation.
         longest: How long its lines may be.
+        old: The lines before the edits, which may be longer.
         newline: The file's newline.
     """
     (statement,) = _statements(text + "\n")
@@ -262,9 +272,10 @@ def _hung(text: str, longest: int, newline: str) -> str | None:
         opening, closing = tokens[first], tokens[last]
         start, end = statement.row(tokens[first + 1].start)
         has_comment = any(start <= comment < end for comment in statement.comments)
-        if end - start <= longest or has_comment or not _is_call(tokens, first):
-            continue
         row = text[start:end]
+        is_right = end - start <= longest or row in old
+        if is_right or has_comment or not _is_call(tokens, first):
+            continue
         indentation = row[: len(row) - len(row.lstrip())]
         if opening.end < start and end < closing.start and end == tokens[last - 1].end:
             arguments = _arguments(statement, first, last)

@@ -124,6 +124,11 @@ def test_arguments_that_hang_already_get_a_line_each(before: str, after: str) ->
     assert edited(before, "a" * 34) == after.format("a" * 34)
 
 
+def test_other_lines_of_a_statement_are_left_long() -> None:
+    other = f"    y=g({'b' * 40}),\n"
+    assert edited(f"f(\n    edited,\n{other})\n", "longer") == f"f(\n    longer,\n{other})\n"
+
+
 def test_a_line_that_is_no_longer_than_it_was_is_left() -> None:
     check(
         f"the_optimizer_of_this_model = {OLD}(the_inner_optimizer, 'dynamic')\n",
