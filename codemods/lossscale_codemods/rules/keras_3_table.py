@@ -168,7 +168,8 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
             paths = [path for path in known if path.endswith(f".{node.attr.value}")]
             found = [_short_name(path, node.attr, program) or _gone(path) for path in paths]
             gone = next((one for one in found if one is not None), None)
-            if gone is not None:
+            call = program.tree.call_of(node) if node.attr.value == "set_value" else None
+            if gone is not None and (call is None or met.is_of_no_rate(call, program)):
                 yield node, gone
     for binding in all_bindings(program.resolver):
         alias, path = binding.node, binding.path or ""

@@ -33,6 +33,10 @@ STEP = "def step(image):\n    opt.apply_gradients([(g(image), image)])\n"
         ("opt.lr = 0.5", "opt.learning_rate = 0.5"),
         ("tf.keras.backend.set_value(opt.lr, x)", "opt.learning_rate.assign(x)"),
         ("tf.keras.backend.set_value(opt.iterations, 3)", "opt.iterations.assign(3)"),
+        (
+            "from keras import backend\nbackend.set_value(opt.lr, x)\nprint(backend.epsilon())",
+            "from keras import backend\nopt.learning_rate.assign(x)\nprint(backend.epsilon())",
+        ),
     ],
 )
 def test_members_are_respelled(before: str, after: str) -> None:
