@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
+from compat_lossscale.legacy.neighbour_names.keras_names import PRIVATE, instead_of
 from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
@@ -176,7 +176,10 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
         if not isinstance(alias, cst.ImportAlias):
             continue
         keeps = "" if alias.asname is not None else f" as {binding.name}"
-        above = (_gone(path) for path in itertools.accumulate(path.split("."), "{}.{}".format))
+        # Modules of the private copy are there, and another rule says what of them is not.
+        is_private = path.startswith(PRIVATE)
+        places = [path] if is_private else itertools.accumulate(path.split("."), "{}.{}".format)
+        above = (_gone(place) for place in places)
         gone = _short_name(path, alias.name, program, keeps) or next(filter(None, above), None)
         if gone is not None:
             yield alias, gone

@@ -207,3 +207,8 @@ def test_files_without_an_old_name_are_looked_at_too(tmp_path: Path) -> None:
         ("gan.py", 4, "self._get_optimizer"),
         ("layer.py", 4, "self.add_weight"),
     }
+
+
+def test_a_module_of_the_private_copy_is_reported_once() -> None:
+    lines = "from tensorflow.python.keras.saving import hdf5_format\nhdf5_format.load_weights(f)\n"
+    check_review(OLD + lines, NEW + lines, "LS902", target="keras3")
