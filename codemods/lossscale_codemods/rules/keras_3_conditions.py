@@ -143,7 +143,8 @@ def of_metric(node: cst.Attribute, program: Program) -> Certainty:
     if is_super or program.resolver.class_of(owner) or not _is_unknown(owner, program):
         return Certainty.NO
     is_own = any(one.name.value == "reset_states" for one in program.tree.nodes(cst.FunctionDef))
-    return Certainty.NO if is_own else Certainty.LIKELY  # Or it may be of the own class.
+    may_be_of_own = is_own and "metric" not in (dotted(owner) or "")
+    return Certainty.NO if may_be_of_own else Certainty.LIKELY
 
 
 def of_wrapper(node: cst.CSTNode, program: Program) -> Certainty:

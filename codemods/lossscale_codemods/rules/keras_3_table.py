@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from compat_lossscale.legacy.neighbour_names import neighbour_at
 from compat_lossscale.legacy.neighbour_names.keras_names import PRIVATE, instead_of
 from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
@@ -168,8 +169,7 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
             paths = [path for path in known if path.endswith(f".{node.attr.value}")]
             found = [_short_name(path, node.attr, program) or _gone(path) for path in paths]
             gone = next((one for one in found if one is not None), None)
-            call = program.tree.call_of(node) if node.attr.value == "set_value" else None
-            if gone is not None and (call is None or met.is_of_no_rate(call, program)):
+            if gone is not None and not _is_decided_elsewhere(node, paths, program):
                 yield node, gone
     for binding in all_bindings(program.resolver):
         alias, path = binding.node, binding.path or ""
@@ -183,6 +183,15 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
         gone = _short_name(path, alias.name, program, keeps) or next(filter(None, above), None)
         if gone is not None:
             yield alias, gone
+
+
+def _is_decided_elsewhere(node: cst.Attribute, paths: Sequence[str], program: Program) -> bool:
+    """Whether a row says more of a name that is gone, or a rule of what is below it."""
+    above = program.tree.parent(node)
+    below = above.attr.value if isinstance(above, cst.Attribute) else ""
+    call = program.tree.call_of(node) if node.attr.value == "set_value" else None
+    is_of_a_rate = call is not None and not met.is_of_no_rate(call, program)
+    return is_of_a_rate or any(neighbour_at(canonical(f"{path}.{below}")) for path in paths)
 
 
 def _short_name(path: str, name: cst.CSTNode, program: Program, keeps: str = "") -> Rewrite | None:

@@ -46,6 +46,11 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         ),
         ("schedule = tf.keras.experimental.CosineDecay(0.1, 8)", "Use keras.optimizers.schedules"),
         ("def restart(metric):\n    metric.reset_states()", "that this is one is not proven"),
+        (
+            "class Game:\n    def reset_states(self):\n        pass\n"
+            "for metric in metrics:\n    metric.reset_states()",
+            "that this is one is not proven",
+        ),
         ("tf.keras.Sequential(layers).reset_states()", "have no reset_states"),
         ("def restart(model):\n    model.reset_states()", "have no reset_states"),
         (f"{METRIC}def reset_states(self):\n        pass", "calls `reset_state` of a metric"),
@@ -212,3 +217,8 @@ def test_files_without_an_old_name_are_looked_at_too(tmp_path: Path) -> None:
 def test_a_module_of_the_private_copy_is_reported_once() -> None:
     lines = "from tensorflow.python.keras.saving import hdf5_format\nhdf5_format.load_weights(f)\n"
     check_review(OLD + lines, NEW + lines, "LS902", target="keras3")
+
+
+def test_what_another_rule_says_more_of_is_reported_once() -> None:
+    line = "rate = tf.keras.experimental.NoisyLinearCosineDecay(0.1, 8)\n"
+    check_review(OLD + line, NEW + line, "LS902", target="keras3")
