@@ -36,8 +36,6 @@ from lossscale_codemods.source.edits import (
     OverlappingEditsError,
     apply_edits,
     kept_comments,
-    remove_statement,
-    small_statement,
 )
 from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.tables import names
@@ -299,15 +297,7 @@ class Decisions:
                 advice = error.advice or _BY_HAND.format(self.rules.rule_of[occurrence])
                 self.rules.forced[occurrence] = Review(str(error), advice)
                 return None
-        given_up = [
-            binding
-            for verdict in self.rules.verdicts.values()
-            if isinstance(verdict, Rewrite)
-            for binding in verdict.removes
-        ]
-        statements = (small_statement(self.tree, binding.node) for binding in given_up)
-        removed = [one for one in dict.fromkeys(statements) if one is not None]
-        editor = ImportEditor(self.program, plan, removed)
+        editor = ImportEditor(self.program, plan)
         try:
             import_edits = editor.edits()
         except CannotRenderError as error:
@@ -316,12 +306,7 @@ class Decisions:
                     self.blocked[occurrence.node] = str(error)
             return None
         outcomes = self._recorded(plan, edits, import_edits)
-        for statement in removed:
-            outcomes.edits += remove_statement(self.tree, statement, editor.gone)
-        module = self.program.scopes.module
-        outcomes.changed_names = plan.changed_names | {
-            binding.name for binding in given_up if binding.scope is module
-        }
+        outcomes.changed_names = plan.changed_names
         if outcomes.edits:
             outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)

@@ -195,14 +195,7 @@ def _is_decided_elsewhere(node: cst.Attribute, paths: Sequence[str], program: Pr
 
 
 def _short_name(path: str, name: cst.CSTNode, program: Program, keeps: str = "") -> Rewrite | None:
-    """Returns the rewrite to the name that a function has in `tf.keras` on Keras 3, if it has one.
-
-    Args:
-        path: The path of the function.
-        name: How its name is spelled.
-        program: The file.
-        keeps: What keeps the name in the file, behind an import.
-    """
+    """Returns the rewrite to the name that a function has in `tf.keras` alone, if it has one."""
     home, _, short = instead_of(gone_at(path) or "").rpartition(".")
     if not home.startswith("tf.keras"):
         return None

@@ -168,37 +168,27 @@ INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
 _HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.|python\.)?)?keras\.")
 
-STATE_MEMBERS = frozenset(
-    {"add_slot", "get_slot", "get_slot_names", "get_weights", "set_weights", "variables", "weights"}
-)
-"""Members of optimizers that gave their state, which Keras 3 keeps otherwise."""
-HOOK_MEMBERS = frozenset(
-    {"_create_slots", "_get_hyper", "_hyper", "_resource_apply_dense"}
-    | {"_resource_apply_sparse", "_serialize_hyperparameter", "_set_hyper", "add_weight"}
-)
-"""Members that subclasses of optimizers define and call."""
-GRADIENT_MEMBERS = frozenset({"_compute_gradients", "get_gradients", "get_updates"})
-"""Members that compute gradients."""
-SUMMING_MEMBERS = frozenset({"_HAS_AGGREGATE_GRAD", "_aggregate_gradients"})
-"""Members that summed gradients over the replicas, in copies of TensorFlow's own training step."""
+_STATE = {"add_slot", "get_slot", "get_slot_names", "get_weights", "set_weights"}
+_HOOKS = {"_create_slots", "_get_hyper", "_hyper", "_resource_apply_dense", "add_weight"}
 OF_OPTIMIZERS = (
     (
-        STATE_MEMBERS,
+        _STATE | {"variables", "weights"},
         "Keras 3's optimizers have the learning rate among their variables, and no slots by name",
         "Read `variables`, each of which has a `path`, or save the optimizer with the model.",
     ),
     (
-        HOOK_MEMBERS,
+        _HOOKS | {"_resource_apply_sparse", "_serialize_hyperparameter", "_set_hyper"},
         "Keras 3's optimizers have no hyperparameters by name, and other methods",
         "Use the attributes of Keras 3's optimizers, and `build` and `update_step` in subclasses.",
     ),
     (
-        GRADIENT_MEMBERS,
+        ("_compute_gradients", "get_gradients", "get_updates"),
         "Keras 3's optimizers take gradients, and compute none",
         "Compute them with tf.GradientTape, and give them to `apply`.",
     ),
     (
-        SUMMING_MEMBERS,
+        # In copies of TensorFlow's own training step.
+        ("_HAS_AGGREGATE_GRAD", "_aggregate_gradients"),
         "Keras 3's optimizers sum gradients over the replicas when they apply them",
         "Leave it out, with `experimental_aggregate_gradients=False`.",
     ),

@@ -14,6 +14,7 @@ OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
 LAYER = "class Mine(tf.keras.layers.Layer):\n    def build(self, shape):\n        "
 METRIC = "class Mine(tf.keras.metrics.Metric):\n    "
+GAME = "class Game:\n    def reset_states(self):\n        pass\n"
 SUM = "tf.VariableAggregation.SUM"
 LOOP = (
     "class Loop:\n    def __init__(self):\n        self.loss = tf.keras.metrics.Mean()\n"
@@ -47,8 +48,7 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         ("schedule = tf.keras.experimental.CosineDecay(0.1, 8)", "Use keras.optimizers.schedules"),
         ("def restart(metric):\n    metric.reset_states()", "that this is one is not proven"),
         (
-            "class Game:\n    def reset_states(self):\n        pass\n"
-            "for metric in metrics:\n    metric.reset_states()",
+            f"{GAME}for metric in metrics:\n    metric.reset_states()",
             "that this is one is not proven",
         ),
         ("tf.keras.Sequential(layers).reset_states()", "have no reset_states"),
@@ -158,9 +158,9 @@ def test_the_count_of_a_metric_is_named() -> None:
     [
         "print(tf.keras.layers.Dense(1))",
         "layer = tf.keras.layers.LSTM(4, stateful=True)\nlayer.reset_states()",
-        "class Game:\n    def reset_states(self):\n        pass\nfirst_of(games).reset_states()",
+        f"{GAME}first_of(games).reset_states()",
         f"{METRIC}def reset_state(self):\n        super().reset_state()",
-        "class Game:\n    def reset_states(self):\n        pass\nGame().reset_states()",
+        f"{GAME}Game().reset_states()",
         "import keras\nprint(keras.losses.mean_squared_error, keras.saving)",
         "from keras.metrics import mean_absolute_error",
         f"{MODULE}self.weight = tf.Variable(1.0)",
