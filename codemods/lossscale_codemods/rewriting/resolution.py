@@ -419,7 +419,8 @@ class Decisions:
         """Whether an old name will still be there."""
         if isinstance(verdict, Ignore):
             bindings = self.program.resolver.bindings(occurrence.base)
-            if any(binding in plan.moved and _is_of_old(binding) for binding in bindings):
+            moved = [binding.path for binding in bindings if binding in plan.moved]
+            if any(path is None or names.lookup(path) is not None for path in moved):
                 return False  # They move together.
         roles = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
         return occurrence.role not in roles and not isinstance(verdict, Rewrite)
@@ -514,11 +515,6 @@ def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) ->
     return any(isinstance(v, Suppressed) for v in of_uses) and not any(
         isinstance(v, Review) for v in of_uses
     )
-
-
-def _is_of_old(binding: Binding) -> bool:
-    """Whether a name that moves had an old name, and none of those beside it."""
-    return binding.path is None or names.lookup(binding.path) is not None
 
 
 def _changes_optimizers(occurrence: Occurrence, verdict: Verdict) -> bool:

@@ -195,11 +195,6 @@ def is_called_or_tested(node: cst.Attribute, program: Program) -> bool:
     return is_tested or program.tree.call_of(node) is not None
 
 
-def is_assigned(node: cst.Attribute, program: Program) -> bool:
-    """Whether an attribute is set."""
-    return isinstance(program.tree.parent(node), cst.AssignTarget)
-
-
 def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:
     """Whether a member is read that variables of TensorFlow have, and those of Keras lack."""
     above = program.tree.parent(node)

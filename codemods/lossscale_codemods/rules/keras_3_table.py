@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from compat_lossscale.legacy.neighbour_names import neighbour_at
-from compat_lossscale.legacy.neighbour_names.keras_names import PRIVATE, instead_of
+from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
 from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
@@ -176,10 +176,7 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
         if not isinstance(alias, cst.ImportAlias):
             continue
         keeps = "" if alias.asname is not None else f" as {binding.name}"
-        # Modules of the private copy are there, and another rule says what of them is not.
-        is_private = path.startswith(PRIVATE)
-        places = [path] if is_private else itertools.accumulate(path.split("."), "{}.{}".format)
-        above = (_gone(place) for place in places)
+        above = (_gone(path) for path in itertools.accumulate(path.split("."), "{}.{}".format))
         gone = _short_name(path, alias.name, program, keeps) or next(filter(None, above), None)
         if gone is not None:
             yield alias, gone
@@ -261,7 +258,7 @@ _MEMBERS_OF_OPTIMIZERS = (
         ("iterations",),
         "`iterations` of Keras 3's optimizers cannot be set",
         "Write `iterations.assign()`, where it is to have another value.",
-        when=met.is_assigned,
+        when=lambda node, program: isinstance(program.tree.parent(node), cst.AssignTarget),
         stops=True,
     ),
     _OfOptimizer(

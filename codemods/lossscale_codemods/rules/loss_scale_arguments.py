@@ -17,6 +17,7 @@ import libcst as cst
 from compat_lossscale.spec import DEFAULT_MULTIPLIER
 from lossscale_codemods.domain import (
     Binding,
+    BindingKind,
     LossScaleType,
     LossScaleTypes,
     ObjectType,
@@ -354,18 +355,24 @@ class ArgumentReader(LossScaleTypes):
         return call is not None and not call.args
 
     def _fold(self, node: cst.BaseExpression) -> Arguments | Review | None:
-        """Reads a DynamicLossScale or FixedLossScale that is made in the call itself."""
-        class_name = _made_class(node, self.resolver)
-        if class_name is None or not isinstance(node, cst.Call):
+        """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
+        bindings = [*self.resolver.bindings(node)] if isinstance(node, cst.Name) else []
+        is_assigned = len(bindings) == 1 and bindings[0].kind is BindingKind.ASSIGN
+        made = bindings[0].value if is_assigned else node
+        class_name = _made_class(made, self.resolver)
+        if class_name is None or not isinstance(made, cst.Call):
             return None
-        keywords = self._keywords(node, class_name)
+        sources = (self.tree.source(one.value) for one in made.args)
+        if made is not node and any(constant_or_none(one) is None for one in sources):
+            return None  # A helper function reads it where it is used.
+        keywords = self._keywords(made, class_name)
         if isinstance(keywords, Review):
             return keywords
         return Arguments(
             keywords,
             f"the arguments of {class_name} become the constructor's own",
-            MeaningClaim(self.tree.source(node), class_name=class_name),
-            claims=[o for o in self.program.references if o.node is node.func],
+            MeaningClaim(self.tree.source(made), class_name=class_name),
+            claims=[o for o in self.program.references if made is node and o.node is made.func],
         )
 
     def _keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:

@@ -285,7 +285,7 @@ def gone_at(path: str) -> str | None:
         path: A dotted path.
     """
     below = below_keras(path)
-    if below in ONLY_IN_KERAS and path.startswith("keras."):
+    if below in ONLY_IN_KERAS and path.startswith(("keras.", "tensorflow.python.")):
         return None
     return below if below in GONE or below in GONE_V1 else None
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
+V1 = "tf.compat.v1.mixed_precision"
 NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
 
 
@@ -144,15 +145,16 @@ def test_crlf_tabs_and_a_byte_order_mark() -> None:
         assert result.output == mark + after.encode()
 
 
-def test_what_a_variable_holds_is_read_by_the_helper_function() -> None:
+def test_a_variable_is_folded_and_stays() -> None:
     old = (
-        "import tensorflow as tf\ndef wrap(opt):\n"
+        "import tensorflow as tf\ndef wrap(opt, size):\n"
         "    scale = tf.mixed_precision.experimental.DynamicLossScale(2 ** 10)\n"
         f"    return {OLD}(opt, loss_scale=scale)\n"
     )
-    result = migrate_source(old).text
-    assert "scale = tf.compat.v1.mixed_precision.DynamicLossScale(2 ** 10)\n" in result
-    assert f"return {NEW}(opt, **_loss_scale_arguments(scale))\n" in result
+    new = old.replace(OLD, NEW).replace("loss_scale=scale", "initial_scale=2 ** 10")
+    check_transformed(old, new.replace("tf.mixed_precision.experimental", V1))
+    text = migrate_source(old.replace("2 ** 10", "size")).text
+    assert f"return {NEW}(opt, **_loss_scale_arguments(scale))\n" in text
 
 
 def test_a_comment_behind_the_argument_stays() -> None:
