@@ -184,11 +184,13 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
 
 def _is_decided_elsewhere(node: cst.Attribute, paths: Sequence[str], program: Program) -> bool:
     """Whether a row says more of a name that is gone, or a rule of what is below it."""
-    above = program.tree.parent(node)
-    below = above.attr.value if isinstance(above, cst.Attribute) else ""
     call = program.tree.call_of(node) if node.attr.value == "set_value" else None
-    is_of_a_rate = call is not None and not met.is_of_no_rate(call, program)
-    return is_of_a_rate or any(neighbour_at(canonical(f"{path}.{below}")) for path in paths)
+    if call is not None and not met.is_of_no_rate(call, program):
+        return True
+    above = program.tree.parent(node)
+    return isinstance(above, cst.Attribute) and any(
+        neighbour_at(canonical(f"{path}.{above.attr.value}")) for path in paths
+    )
 
 
 def _short_name(path: str, name: cst.CSTNode, program: Program, keeps: str = "") -> Rewrite | None:
