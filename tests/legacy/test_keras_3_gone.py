@@ -18,8 +18,10 @@ ASKED = {
     "from keras.layers import CuDNNLSTM": "Use keras.layers.LSTM",
     "import tensorflow.keras.layers as layers; layers.CuDNNGRU": "Use keras.layers.GRU",
     "from tensorflow.keras import backend as K; K.learning_phase()": "the argument `training`",
-    "import tensorflow.keras.experimental": "migrating_to_keras_3",
-    "tf.keras.experimental": "migrating_to_keras_3",
+    "import tensorflow.keras.experimental": "Use keras.optimizers.schedules",
+    "tf.keras.layers.DenseFeatures": "migrating_to_keras_3",
+    "tf.keras.losses.mean_squared_error": "Use tf.keras.losses.MSE",
+    "tf.keras.experimental": "Use keras.optimizers.schedules",
 }
 ABSENT = ("tf.keras.layers.CuDNNLSTM", "tf.keras.experimental", "tf.keras.layers.Nonsense")
 

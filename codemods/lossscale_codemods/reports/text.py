@@ -178,7 +178,8 @@ def _written(total: Mapping[str, int], *, write: bool, to_output: bool) -> str:
         if not total["files changed"]:
             return ""
         files = _count(total["files changed"], "file")
-        return f" {files} would change; nothing was written ({_writer()} does)."
+        writer = "the hook compat-lossscale-fix" if "PRE_COMMIT" in os.environ else "--write"
+        return f" {files} would change; nothing was written ({writer} does)."
     if to_output:
         text = " Wrote the result to standard output."
     else:
@@ -188,11 +189,6 @@ def _written(total: Mapping[str, int], *, write: bool, to_output: bool) -> str:
         # Some of what breaks is right in other new code, so that it cannot be found again.
         text += " Keep the findings: a later run does not report all of them again."
     return text
-
-
-def _writer() -> str:
-    """Returns what writes the changes, where `migrate` runs."""
-    return "the hook compat-lossscale-fix" if "PRE_COMMIT" in os.environ else "--write"
 
 
 def _unsafe_fixes(total: Mapping[str, int]) -> str:

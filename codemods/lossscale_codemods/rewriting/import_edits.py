@@ -267,14 +267,13 @@ class ImportEditor:
     Args:
         program: The file.
         plan: What each binding becomes.
-        removed: Statements that other edits take out.
     """
 
-    def __init__(self, program: Program, plan: Plan, removed: Sequence[cst.CSTNode] = ()) -> None:
+    def __init__(self, program: Program, plan: Plan) -> None:
         self.program = program
         self.tree = program.tree
         self.plan = plan
-        self.gone = list(removed)
+        self.gone: list[cst.CSTNode] = []
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits by the import alias, or import statement, that they are for."""

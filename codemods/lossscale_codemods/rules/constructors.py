@@ -168,6 +168,7 @@ _OPTIONS = (
     "tensorflow.config.optimizer.set_experimental_options",
     "tensorflow.compat.v1.config.optimizer.set_experimental_options",
 )
+_OF_COMPAT = "compat_lossscale.v1.enable_mixed_precision_graph_rewrite"
 _SWITCH = '({"auto_mixed_precision": True})'
 _MESSAGE = "what the function did for a Keras optimizer, written out"
 _WRITE_OUT = (
@@ -271,10 +272,12 @@ class GraphRewrite(Rule):
 
     def _verdict(self, occurrence: Occurrence, program: Program) -> Verdict:
         if program.target is Target.COMPAT:
-            return Review(
-                "the function of this name refuses Keras optimizers since TensorFlow 2.11",
-                "Write compat_lossscale.v1.enable_mixed_precision_graph_rewrite.",
-            )
+
+            def ours(renderer: NameRenderer) -> Sequence[Edit]:
+                return [Edit(*occurrence.span, renderer.render_path(occurrence, _OF_COMPAT))]
+
+            message = "the function of this name refuses Keras optimizers since TensorFlow 2.11"
+            return Rewrite(message, ours, is_rename=True)
         call = program.call(occurrence)
         if call is None or not call.args or any(a.star for a in call.args):
             return Review(

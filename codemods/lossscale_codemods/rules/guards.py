@@ -134,7 +134,8 @@ def _collapse_edits(program: Program, guard: Guard) -> Iterator[Edit]:
         if not tree.text[above:left].strip().startswith(b"#"):
             break
         left = above
-    indent, comment = tree.indentation(start), _header_comment(guard.new)
+    indent, block = tree.indentation(start), guard.new
+    comment = block.header.comment if isinstance(block, cst.IndentedBlock) else None
     lead = f"{indent}{comment.value}{tree.newline}" if comment is not None else ""
     yield Edit(tree.line_start(start), left, lead)
     lines = tree.text[left:right].splitlines(keepends=True)
@@ -144,8 +145,3 @@ def _collapse_edits(program: Program, guard: Guard) -> Iterator[Edit]:
             yield Edit(left, left + deeper, indent)
         left += len(line)
     yield Edit(right, end, "")
-
-
-def _header_comment(block: cst.CSTNode | None) -> cst.Comment | None:
-    """Returns the comment behind the colon in front of a block."""
-    return block.header.comment if isinstance(block, cst.IndentedBlock) else None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -178,8 +179,8 @@ class Keras3Optimizers(_Keras3Rule):
             occurrence = self.occurrence(node, program, old)
             occurrence.ambiguous = len(known) < len(paths)
             verdict = optimizers.of_class(node, known, program)
-            if old and isinstance(node, cst.Attribute) and not isinstance(verdict, Review):
-                yield occurrence, _renamed(occurrence, verdict)
+            if old and isinstance(node, cst.Attribute):
+                yield occurrence, _without_family(occurrence, verdict)
             elif verdict is not None:
                 yield occurrence, verdict
 
@@ -206,11 +207,16 @@ def _is_front(node: cst.CSTNode, program: Program) -> bool:
     return any(path is not None and _is_optimizer(path) for path in paths)
 
 
-def _renamed(occurrence: Occurrence, mapped: Rewrite | None) -> Rewrite:
-    """Returns the rewrite that takes the family out of a name, and maps the arguments."""
-    if mapped is None:
+def _without_family(occurrence: Occurrence, verdict: Rewrite | Review | None) -> Rewrite | Review:
+    """Takes the family out of a name as well, or says that it has to be taken out."""
+    if verdict is None:
         return rename(_FAMILY, occurrence)
-    return Rewrite(mapped.message, lambda r: [*r.name_edit(occurrence), *mapped.edits(r)])
+    if isinstance(verdict, Rewrite):
+        return Rewrite(verdict.message, lambda r: [*r.name_edit(occurrence), *verdict.edits(r)])
+    advice = f"Take it from tf.keras.optimizers: {_FAMILY}. {verdict.advice}"
+    fix = verdict.unsafe_fix and _without_family(occurrence, verdict.unsafe_fix)
+    made = fix if isinstance(fix, Rewrite) else None
+    return dataclasses.replace(verdict, advice=advice, unsafe_fix=made, stops=True)
 
 
 _STOCK = "tf.keras.mixed_precision.LossScaleOptimizer"

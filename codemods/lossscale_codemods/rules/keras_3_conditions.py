@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 _METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
 
 
+_LIKELY_OF_OPTIMIZERS = frozenset({"iterations", "lr", "minimize"})
+"""Members of what is called `optimizer` that say that it is one of Keras."""
+
 # The places around a node.
 
 
@@ -106,8 +109,9 @@ def of_optimizer(node: cst.Attribute, program: Program) -> Certainty:
     answer = keras_optimizer(owner, program)
     if answer.is_sure or not _is_unknown(owner, program):
         return answer.certainty
-    is_gone = name in keras_3.MEMBERS_GONE and program.tree.call_of(node) is not None
-    is_like_optimizer = answer.can_be and (is_gone or name in {"lr", "minimize"})
+    is_other = name in keras_3.MEMBERS_GONE or name == "learning_rate"
+    is_called = is_other and program.tree.call_of(node) is not None
+    is_like_optimizer = answer.can_be and (is_called or name in _LIKELY_OF_OPTIMIZERS)
     is_self = program.resolver.class_of(owner) is not None
     is_likely = is_like_optimizer or (name in keras_3.ONLY_OF_OPTIMIZERS and not is_self)
     return Certainty.LIKELY if is_likely else Certainty.NO
@@ -125,16 +129,22 @@ def of_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> Certainty
 def of_metric(node: cst.Attribute, program: Program) -> Certainty:
     """How sure it is that a name is a member of a metric."""
     owner, values = node.value, program.types.values(node.value)
+    classes = [one.instance_of for one in values if one.instance_of is not None]
+    if classes and len(classes) == len(values):
+        members = program.types.project.members
+        line = [above.scope.bindings for one in classes for above in members.line(one)]
+        bases = [any(map(is_metric, program.types.bases(one))) for one in classes]
+        return _sure(all(bases) and not any("reset_states" in one for one in line))
     calls = [(v.made_by, v.resolver) for v in values]
     if values and all(call is not None and resolver is not None for call, resolver in calls):
         paths = [p for call, r in calls if call and r for p in r.paths(call.func)]
-        are_metrics = all(path is not None and is_metric(path) for path in paths)
-        return Certainty.PROVEN if are_metrics else Certainty.NO
+        return _sure(all(path is not None and is_metric(path) for path in paths))
     is_super = isinstance(owner, cst.Call) and dotted(owner.func) == "super"
     if is_super or program.resolver.class_of(owner) or not _is_unknown(owner, program):
         return Certainty.NO
     is_own = any(one.name.value == "reset_states" for one in program.tree.nodes(cst.FunctionDef))
-    return Certainty.NO if is_own else Certainty.LIKELY  # Or it may be of the own class.
+    may_be_of_own = is_own and "metric" not in (dotted(owner) or "")
+    return Certainty.NO if may_be_of_own else Certainty.LIKELY
 
 
 def of_wrapper(node: cst.CSTNode, program: Program) -> Certainty:

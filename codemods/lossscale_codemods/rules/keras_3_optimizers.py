@@ -97,6 +97,12 @@ def {helper}(model, optimizer):
     optimizer = {get}(optimizer)
     return {wrapper}(optimizer, count_skipped_steps=True)
 '''
+_LISTS = cst.List | cst.Tuple
+_SEVERAL = Review(
+    "`compile` of Keras 3 takes one optimizer, and this gives it several",
+    "Give them to the model in another way, and compile it without.",
+    stops=True,
+)
 _ROOTS = ("tensorflow.keras", "keras", "tensorflow.compat.v1.keras")
 _WRAPPED = {ObjectType.WRAPPER, ObjectType.NOTHING}
 _V1 = {ObjectType.V1, ObjectType.V1_WRAPPER}
@@ -160,7 +166,7 @@ def _of_call(call: cst.Call, classes: Sequence[str], program: Program) -> Rewrit
     renamed = []
     if lr is not None and lr.keyword is not None:
         renamed = [Edit(*program.tree.span(lr.keyword), "learning_rate")]
-    refused = _refused(arguments, program)
+    refused = _refused(arguments, classes, program)
     review = refused or _computed_otherwise(classes, arguments, program)
     if review is None:
         return rewrite("`lr` is `learning_rate`", renamed) if renamed else None
@@ -191,7 +197,9 @@ def _named(given: Sequence[cst.Arg], classes: Sequence[str]) -> dict[str, cst.Ar
     return by_name
 
 
-def _refused(arguments: dict[str, cst.Arg], program: Program) -> Review | None:
+def _refused(
+    arguments: dict[str, cst.Arg], classes: Sequence[str], program: Program
+) -> Review | None:
     """Says which argument Keras 3 refuses, or takes no notice of."""
     refused = sorted(REFUSED & set(arguments))
     if refused:
@@ -208,11 +216,18 @@ def _refused(arguments: dict[str, cst.Arg], program: Program) -> Review | None:
             "Leave out the argument.",
         )
     rate = arguments.get("learning_rate") or arguments.get("lr")
-    if rate is not None and _is_no_rate(rate.value, program):
+    if rate is not None and _is_no_float(rate.value, program):
         return Review(
             "Keras 3 takes a float or a schedule for the learning rate, and this is none",
             "Give it a Python float, and assign to the optimizer's `learning_rate` what is to "
             "change.",
+            stops=True,
+        )
+    momentum = arguments.get("momentum")
+    if momentum is not None and "SGD" in classes and _is_no_float(momentum.value, program):
+        return Review(
+            "Keras 3 takes a float alone for the momentum of SGD, and this is none",
+            "Give it a Python float.",
             stops=True,
         )
     decay = arguments.get("decay")
@@ -226,7 +241,7 @@ def _refused(arguments: dict[str, cst.Arg], program: Program) -> Review | None:
     return None
 
 
-def _is_no_rate(node: cst.BaseExpression, program: Program) -> bool:
+def _is_no_float(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is None, a whole number, a tensor or a variable."""
     made = [value for value in program.resolver.values(node) if value is not None]
     for value in made or [node]:
@@ -287,7 +302,7 @@ def _of_compiled_name(compiled: Compile, program: Program) -> Review | None:
     if isinstance(argument.value, cst.SimpleString):
         return _of_text(argument.value, program)
     kinds = program.types.of(argument.value)
-    if kinds <= _KNOWN or not compiled.is_proven:
+    if kinds <= _KNOWN or not compiled.is_proven or isinstance(argument.value, _LISTS):
         return None
     is_unknown = ObjectType.OTHER in kinds or may_be_text(argument.value, program)
     return _UNKNOWN if is_unknown else None
@@ -384,6 +399,8 @@ def _of_compile(
             "Keras 3 compiles models with its own optimizers alone",
             "Give it one of tf.keras.optimizers, and wrap that for loss scaling.",
         )
+    if isinstance(value, _LISTS) and (compiled.is_proven or compiled.is_likely):
+        return _SEVERAL
     if not is_wrapping or (value is not None and kinds <= _WRAPPED):
         return None
     if isinstance(value, cst.Call) and dotted(value.func) == HELPER:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from compat_lossscale.legacy.neighbour_names import neighbour_at
 from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
 from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
@@ -23,12 +24,13 @@ from lossscale_codemods.source.syntax_tree import dotted, key_of, last_name
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
 from lossscale_codemods.tables.names import Meaning, Target, canonical
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from lossscale_codemods.domain import Program
-    from lossscale_codemods.rules.base import Verdict
+    from lossscale_codemods.rules.base import Rewrite, Verdict
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,17 +165,41 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
     """Yields the names that Keras 3 lacks, or has in `tf.keras` alone, and their imports."""
     for node in program.tree.parents:
         if isinstance(node, cst.Attribute):
-            found = [_gone(path) for path in program.resolver.paths(node) if path is not None]
+            known = [path for path in program.resolver.paths(node) if path is not None]
+            paths = [path for path in known if path.endswith(f".{node.attr.value}")]
+            found = [_short_name(path, node.attr, program) or _gone(path) for path in paths]
             gone = next((one for one in found if one is not None), None)
-            if gone is not None:
+            if gone is not None and not _is_decided_elsewhere(node, paths, program):
                 yield node, gone
     for binding in all_bindings(program.resolver):
-        is_import = isinstance(binding.node, cst.ImportAlias)
-        parts = (binding.path or "").split(".") if is_import else []
-        above = (_gone(path) for path in itertools.accumulate(parts, "{}.{}".format))
-        gone = next((one for one in above if one is not None), None)
+        alias, path = binding.node, binding.path or ""
+        if not isinstance(alias, cst.ImportAlias):
+            continue
+        keeps = "" if alias.asname is not None else f" as {binding.name}"
+        above = (_gone(path) for path in itertools.accumulate(path.split("."), "{}.{}".format))
+        gone = _short_name(path, alias.name, program, keeps) or next(filter(None, above), None)
         if gone is not None:
-            yield binding.node, gone
+            yield alias, gone
+
+
+def _is_decided_elsewhere(node: cst.Attribute, paths: Sequence[str], program: Program) -> bool:
+    """Whether a row says more of a name that is gone, or a rule of what is below it."""
+    call = program.tree.call_of(node) if node.attr.value == "set_value" else None
+    if call is not None and not met.is_of_no_rate(call, program):
+        return True
+    above = program.tree.parent(node)
+    return isinstance(above, cst.Attribute) and any(
+        neighbour_at(canonical(f"{path}.{above.attr.value}")) for path in paths
+    )
+
+
+def _short_name(path: str, name: cst.CSTNode, program: Program, keeps: str = "") -> Rewrite | None:
+    """Returns the rewrite to the name that a function has in `tf.keras` alone, if it has one."""
+    home, _, short = instead_of(gone_at(path) or "").rpartition(".")
+    if not home.startswith("tf.keras"):
+        return None
+    edit = Edit(*program.tree.span(name), short + keeps)
+    return rewrite(f"`tf.keras` has it as `{short}` alone on Keras 3", [edit])
 
 
 def _gone(path: str) -> Review | None:
@@ -228,6 +254,13 @@ _MEMBERS_OF_OPTIMIZERS = (
         "a variable of Keras has no value(), read_value(), eval() and op",
         "Give it to `int`, `float` or `tf.convert_to_tensor`.",
         when=met.reads_member_of_variable,
+        stops=True,
+    ),
+    _OfOptimizer(
+        ("iterations",),
+        "`iterations` of Keras 3's optimizers cannot be set",
+        "Write `iterations.assign()`, where it is to have another value.",
+        when=lambda node, program: isinstance(program.tree.parent(node), cst.AssignTarget),
         stops=True,
     ),
     _OfOptimizer(

@@ -296,7 +296,11 @@ def _of_call(node: cst.Attribute, call: cst.Call, program: Program) -> Verdict:
 
 
 def _of_inner(node: cst.Attribute, program: Program) -> Verdict | None:
-    """Respells `x._optimizer` of a loss-scale optimizer."""
+    """Respells `x._optimizer` of a loss-scale optimizer, if the file does not ask who has it."""
+    asked = (lookup_of(call, program.scopes) for call in program.tree.nodes(cst.Call))
+    is_asked = any(one is not None and one.name == node.attr.value for one in asked)
+    if is_asked and program.target not in WITH_KERAS_3:
+        return None
     start, end = program.tree.full_span(node.value)[1], program.tree.span(node)[1]
     respelled = rewrite(
         "the public name of the wrapped optimizer", [Edit(start, end, ".inner_optimizer")]

@@ -399,18 +399,22 @@ def _spelled(word: str, occurrence: Occurrence, renderer: NameRenderer, program:
     return word
 
 
-def review(neighbour: Neighbour, path: str = "") -> Review:
+def review(neighbour: Neighbour, path: str = "", target: Target = Target.TF_KERAS) -> Review:
     """Returns the finding on a name that no other does the same as in every case.
 
     Args:
         neighbour: The name.
         path: What is read of it.
+        target: What the program is migrated to.
     """
     if optimizer_families.is_private(path):
+        keras, advice = "tf-keras", "tf.keras.optimizers.legacy, which it was"
+        if target in names.WITH_KERAS_3:
+            keras, advice = "Keras 3", "tf.keras.optimizers, which is otherwise there"
         return Review(
-            "it is of TensorFlow's private copy of Keras now, and tf-keras takes none of its "
+            f"it is of TensorFlow's private copy of Keras now, and {keras} takes none of its "
             "optimizers",
-            "Take what you need from tf.keras.optimizers.legacy, which it was.",
+            f"Take what you need from {advice}.",
         )
     gone = f"it ended with {neighbour.until}"
     if neighbour.name.startswith(keras_names.PRIVATE):
@@ -461,7 +465,7 @@ class NeighbourRule(Rule):
         assert neighbour is not None
         if isinstance(occurrence.node, cst.Attribute) and new:
             return _respelled(occurrence, new, program)
-        return review(neighbour, path)
+        return review(neighbour, path, program.target)
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says what became of an import."""
@@ -748,14 +752,16 @@ class Methods(Rule):
 
 def _of_method(node: cst.Attribute, program: Program) -> Verdict:
     """Respells a method, or says what to do about it."""
-    new = _new(node)
-    if not new:
-        return review(METHODS[node.attr.value])
+    new, gone = _new(node), review(METHODS[node.attr.value])
     if any(one.name.value == node.attr.value for one in program.tree.nodes(cst.FunctionDef)):
-        return Review(
-            f"the file has a {node.attr.value} of its own, which this may be",
-            f"If it is a strategy's, call {new}.",
+        advice = (
+            f"If it is a strategy's, call {new}."
+            if new
+            else f"If not, {gone.message}. {gone.advice}"
         )
+        return Review(f"the file has a {node.attr.value} of its own, which this may be", advice)
+    if not new:
+        return gone
     edit = Edit(*program.tree.span(node.attr), new)
     return Rewrite("the current name", lambda _: [edit], is_rename=True)
 

@@ -169,7 +169,7 @@ def _end_of_module(occurrence: Occurrence, program: Program) -> int:
     return occurrence.span[0] + len(module.encode())
 
 
-_GONE = keras_3.STATE_MEMBERS | keras_3.HOOK_MEMBERS | keras_3.GRADIENT_MEMBERS | {"_decayed_lr"}
+_GONE = keras_3.MEMBERS_GONE - {"decay"}
 _GONE -= {"_compute_gradients", "variables", "weights"}
 _KEEP = "leave out --new-optimizers to keep the classes that these were."
 

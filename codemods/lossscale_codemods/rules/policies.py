@@ -239,7 +239,8 @@ class PolicyObjects(Rule):
             return rename("the current class", occurrence)
         removed = remove_item(program.tree, call.args, [scale])
         same = rename(_SAME, occurrence, removed)
-        is_shown = not all(map(_is_of_super, program.reads_by_attribute.get("get_config", ())))
+        owners = [one.value for one in program.reads_by_attribute.get("get_config", ())]
+        is_shown = any(not isinstance(x, cst.Call) or dotted(x.func) != "super" for x in owners)
         refusal = _refusal(call, scale, program)
         if refusal is None and is_shown:
             refusal = Review(
@@ -485,10 +486,6 @@ def _reads_scale(read: cst.Attribute, policy: cst.Call, program: Program) -> boo
     """Whether the loss scale is read of a policy, or of one that may be it, for its value."""
     is_of_it = any(value.made_by is policy for value in program.types.values(read.value))
     return is_of_it or (_is_policy_read(read, program) and not _is_taken(read, program))
-
-
-def _is_of_super(read: cst.Attribute) -> bool:
-    return isinstance(read.value, cst.Call) and dotted(read.value.func) == "super"
 
 
 def _is_other(read: cst.Attribute, program: Program) -> bool:

@@ -256,7 +256,8 @@ _IMPORTS_BY_NAME: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
 )
 _OLD_CODE: Final = re.compile(
-    r"(?<!\w)mixed_precision|(?:^\.?|[\0}]\.|precision\.)experimental(?![\w-])|LossScale"
+    r"\.mixed_precision(?!\w)|(?<!\w)mixed_precision\.|LossScale"
+    r"|(?:^\.?|[\0}]\.|precision\.)experimental(?![\w-])"
     r"|\.loss_(?:scale|[\0{]|\Z)|(?<![\w-])loss_scale\("
 )
 """What a string has in it that can be a part of code with an old name."""

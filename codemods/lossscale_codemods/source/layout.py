@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from lossscale_codemods.source.edits import apply_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from lossscale_codemods.tables.records import Edit
 
@@ -47,12 +47,16 @@ def laid_out(before: bytes, edits: Sequence[Edit], line_length: int | None) -> b
         return before
     try:
         text = after.decode("utf-8")
-        touched = list(_touched(before, edits))
+        touched, old = (
+            list(_touched(before, edits)),
+            {*map(str.rstrip, before.decode("utf-8").split("\n"))},
+        )
         parts, position = [], 0
         for statement in _statements(text):
             own = [t for t in touched if t.start < statement.end and statement.start < t.end]
             if own:
-                parts += [text[position : statement.start], _laid_out(statement, own, line_length)]
+                made = _laid_out(statement, own, line_length, old)
+                parts += [text[position : statement.start], made]
                 position = statement.end
         result = "".join([*parts, text[position:]])
         same = _content(result) == _content(text)
@@ -163,8 +167,13 @@ def _statements(text: str) -> Iterator[_Statement]:
             tokens.append(_Token(text[start:end], start, end))
 
 
-def _laid_out(statement: _Statement, touched: Sequence[_Touched], line_length: int | None) -> str:
-    """Returns the text of a statement, joined where it fits, else hung where it is too long."""
+def _laid_out(
+    statement: _Statement,
+    touched: Sequence[_Touched],
+    line_length: int | None,
+    old: Collection[str],
+) -> str:
+    """Returns the text of a statement, joined where it fits, else hung where it got too long."""
     joined = _joined(statement, touched)
     if (
         line_length is None
@@ -175,7 +184,7 @@ def _laid_out(statement: _Statement, touched: Sequence[_Touched], line_length: i
     longest = max(line_length, *(one.longest for one in touched))
     hung = indentation + joined
     for _ in range(_MOST_CHANGES):
-        more = _hung(hung, longest, "\r\n" if "\r\n" in statement.text else "\n")
+        more = _hung(hung, longest, old, "\r\n" if "\r\n" in statement.text else "\n")
         if more is None:
             break
         hung = more
@@ -245,12 +254,15 @@ def _on_one_line(statement: _Statement, first: int, last: int) -> str:
     return "".join(parts)
 
 
-def _hung(text: str, longest: int, newline: str) -> str | None:
+def _hung(text: str, longest: int, old: Collection[str], newline: str) -> str | None:
     """Hangs the longest bracket of a line that is too long; nothing if there is none.
+
+    If the line is all that is in a bracket that hangs, each argument gets a line instead.
 
     Args:
         text: A statement, with its indentation.
         longest: How long its lines may be.
+        old: The lines before the edits, which may be longer.
         newline: The file's newline.
     """
     (statement,) = _statements(text + "\n")
@@ -258,17 +270,38 @@ def _hung(text: str, longest: int, newline: str) -> str | None:
     by_length = sorted(statement.pairs, key=lambda p: tokens[p[0]].end - tokens[p[1]].start)
     for first, last in by_length:
         opening, closing = tokens[first], tokens[last]
-        start, end = statement.row(opening.start)
-        is_too_long = end - start > longest and closing.end <= end and first + 1 < last
+        start, end = statement.row(tokens[first + 1].start)
         has_comment = any(start <= comment < end for comment in statement.comments)
-        if is_too_long and not has_comment and _is_call(tokens, first):
-            row = text[start:end]
-            indentation = row[: len(row) - len(row.lstrip())]
+        row = text[start:end]
+        is_right = end - start <= longest or row in old
+        if is_right or has_comment or not _is_call(tokens, first):
+            continue
+        indentation = row[: len(row) - len(row.lstrip())]
+        if opening.end < start and end < closing.start and end == tokens[last - 1].end:
+            arguments = _arguments(statement, first, last)
+            if len(arguments) > 1:
+                lines = [f"{indentation}{one}," for one in arguments]
+                return text[:start] + newline.join(lines) + text[end:]
+        elif start < opening.end and closing.end <= end and first + 1 < last:
             deeper = indentation + ("\t" if "\t" in indentation else "    ")
             inside = text[opening.end : closing.start].strip()
             lines = [text[: opening.end], deeper + inside, indentation + text[closing.start :]]
             return newline.join(lines)
     return None
+
+
+def _arguments(statement: _Statement, first: int, last: int) -> list[str]:
+    """Returns what the commas in a bracket part; nothing if some may be of a part of it."""
+    text, tokens, ends = statement.text, statement.tokens, dict(statement.pairs)
+    arguments, begin, index = [], first + 1, first + 1
+    while index < last:
+        if tokens[index].text in {"for", "lambda"}:
+            return []
+        index = ends.get(index, index) + 1
+        if index == last or tokens[index].text == ",":
+            arguments.append(text[tokens[begin].start : tokens[index - 1].end])
+            index = begin = index + 1
+    return arguments
 
 
 def _content(text: str) -> tuple[str, list[str]]:

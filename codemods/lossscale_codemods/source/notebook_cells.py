@@ -108,7 +108,9 @@ def as_program(cells: Iterable[Cell]) -> tuple[str, dict[str, str]]:
     masked: dict[str, str] = {}
     for cell in cells:
         out.append(f"{MARKER}{cell.number}\n")
-        if cell.is_python and _is_plain(cell):
+        # Without magics, `%` at the start of a line is an operator.
+        text = "".join(cell.lines).encode("utf-8", "surrogatepass")
+        if cell.is_python and parsed(text) is not None:
             out += [line.rstrip("\n") + "\n" for line in cell.lines]
             continue
         continued, indent = False, ""
@@ -152,11 +154,6 @@ def _mask(line: str, key: str, cell: Cell, indent: str) -> str:
 def parses(statement: str) -> bool:
     """Whether a line is a statement of Python, without a comment."""
     return parsed(statement.encode("utf-8", "surrogatepass")) is not None and "#" not in statement
-
-
-def _is_plain(cell: Cell) -> bool:
-    """Whether a cell has no magics: then `%` at the start of a line is an operator."""
-    return parsed("".join(cell.lines).encode("utf-8", "surrogatepass")) is not None
 
 
 def texts_of(path: Path, source: bytes) -> dict[int | None, str]:

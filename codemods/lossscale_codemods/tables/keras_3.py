@@ -10,10 +10,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, MODEL_MEMBERS
+from compat_lossscale.legacy.neighbour_names.keras_names import (
+    GONE,
+    GONE_V1,
+    MODEL_MEMBERS,
+    instead_of,
+)
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import canonical
 
+ONLY_IN_KERAS = frozenset(
+    below for below in GONE if below == "saving" or instead_of(below).startswith("tf.keras.")
+)
+"""Those that `keras` has, and `tf.keras` lacks or has under another name on Keras 3."""
 GONE_FROM_KERAS = frozenset(
     {
         "layers.RandomHeight", "layers.RandomWidth", "layers.ThresholdedReLU", "losses.KLD",
@@ -159,32 +168,29 @@ INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
 _HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.|python\.)?)?keras\.")
 
-STATE_MEMBERS = frozenset(
-    {"add_slot", "get_slot", "get_slot_names", "get_weights", "set_weights", "variables", "weights"}
-)
-"""Members of optimizers that gave their state, which Keras 3 keeps otherwise."""
-HOOK_MEMBERS = frozenset(
-    {"_create_slots", "_get_hyper", "_hyper", "_resource_apply_dense"}
-    | {"_resource_apply_sparse", "_serialize_hyperparameter", "_set_hyper", "add_weight"}
-)
-"""Members that subclasses of optimizers define and call."""
-GRADIENT_MEMBERS = frozenset({"_compute_gradients", "get_gradients", "get_updates"})
-"""Members that compute gradients."""
+_STATE = {"add_slot", "get_slot", "get_slot_names", "get_weights", "set_weights"}
+_HOOKS = {"_create_slots", "_get_hyper", "_hyper", "_resource_apply_dense", "add_weight"}
 OF_OPTIMIZERS = (
     (
-        STATE_MEMBERS,
+        _STATE | {"variables", "weights"},
         "Keras 3's optimizers have the learning rate among their variables, and no slots by name",
         "Read `variables`, each of which has a `path`, or save the optimizer with the model.",
     ),
     (
-        HOOK_MEMBERS,
+        _HOOKS | {"_resource_apply_sparse", "_serialize_hyperparameter", "_set_hyper"},
         "Keras 3's optimizers have no hyperparameters by name, and other methods",
         "Use the attributes of Keras 3's optimizers, and `build` and `update_step` in subclasses.",
     ),
     (
-        GRADIENT_MEMBERS,
+        ("_compute_gradients", "get_gradients", "get_updates"),
         "Keras 3's optimizers take gradients, and compute none",
         "Compute them with tf.GradientTape, and give them to `apply`.",
+    ),
+    (
+        # In copies of TensorFlow's own training step.
+        ("_HAS_AGGREGATE_GRAD", "_aggregate_gradients"),
+        "Keras 3's optimizers sum gradients over the replicas when they apply them",
+        "Leave it out, with `experimental_aggregate_gradients=False`.",
     ),
     (
         ("_decayed_lr",),
@@ -198,7 +204,7 @@ OF_OPTIMIZERS = (
     ),
 )
 """Members of optimizers that are not there as they were, what is otherwise, and what to do."""
-MEMBERS_GONE = STATE_MEMBERS | HOOK_MEMBERS | GRADIENT_MEMBERS | {"_decayed_lr", "decay"}
+MEMBERS_GONE = frozenset(name for names, _, _ in OF_OPTIMIZERS for name in names)
 """All members of optimizers that are not there as they were."""
 ONLY_OF_OPTIMIZERS = MEMBERS_GONE - {
     "add_weight", "decay", "get_weights", "set_weights", "variables", "weights",
@@ -279,6 +285,8 @@ def gone_at(path: str) -> str | None:
         path: A dotted path.
     """
     below = below_keras(path)
+    if below in ONLY_IN_KERAS and path.startswith(("keras.", "tensorflow.python.")):
+        return None
     return below if below in GONE or below in GONE_V1 else None
 
 

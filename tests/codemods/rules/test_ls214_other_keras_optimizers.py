@@ -63,6 +63,12 @@ def test_what_has_no_public_name_is_reported(line: str) -> None:
     check_review(f"{OLD}{line}\n", f"{NEW}{line}\n", "tf-keras takes none of its optimizers")
 
 
+def test_with_keras_3_the_module_that_it_has_is_named() -> None:
+    line = "from tensorflow.python.keras.optimizer_v2.optimizer_v2 import RestoredOptimizer"
+    message = "Keras 3 takes none of its optimizers. Take what you need from tf.keras.optimizers,"
+    check_review(f"{OLD}{line}\n", f"{NEW}{line}\n", message, target="keras3")
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -48,6 +48,8 @@ def test_arguments_are_mapped(before: str, after: str) -> None:
         ),
         ("opt = tf.keras.optimizers.RMSprop(lr=0.1)", "less. Write `learning_rate` for `lr`"),
         ("import functools\nopt = functools.partial(tf.keras.optimizers.SGD, decay=d)", "takes no"),
+        ("opt = tf.keras.optimizers.SGD(0.1, momentum=tf.Variable(0.9))", "a float alone"),
+        ("opt = tf.keras.optimizers.SGD(0.1, 0)", "a float alone"),
         (f"opt = tf.keras.optimizers.SGD(0.1, 0.9)\n{EMBEDDING}", "some rows of a variable"),
         (f"opt = tf.keras.optimizers.Adamax(0.1)\n{EMBEDDING}", "some rows of a variable"),
         (f"opt = tf.keras.optimizers.Adagrad(0.1)\n{EMBEDDING}", "squares each"),
@@ -90,3 +92,13 @@ def test_an_unsafe_fix_renames_the_learning_rate_too() -> None:
 def test_a_program_without_old_names_is_left() -> None:
     line = "import tensorflow as tf\nopt = tf.keras.optimizers.SGD(lr=0.1)\n"
     check_transformed(line, line, target="keras3")
+
+
+def test_the_family_goes_with_an_unsafe_fix_and_is_named_without_one() -> None:
+    old = f"{OLD}opt = tf.keras.optimizers.legacy.{{}}\n"
+    new = f"{NEW}opt = tf.keras.optimizers.{{}}\n"
+    given, made = old.format("RMSprop(0.1)"), new.format("RMSprop(0.1, epsilon=1e-14)")
+    check_transformed(given, made, target="keras3", unsafe_fixes=True)
+    left = new.format("legacy.Nadam(0.1)")
+    message = "Take it from tf.keras.optimizers: Keras 3 has one family"
+    check_review(old.format("Nadam(0.1)"), left, message, target="keras3")

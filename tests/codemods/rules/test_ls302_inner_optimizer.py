@@ -27,3 +27,17 @@ def test_proven_and_not() -> None:
                 return self._optimizer.lr
         """
     )
+
+
+def test_a_program_that_asks_who_has_it_is_left() -> None:
+    check_noop(
+        """
+        import tensorflow as tf  # mixed_precision.LossScaleOptimizer
+        class Trainer:
+            def __init__(self, inputs, outputs):
+                self.model = tf.keras.Model(inputs, outputs)
+            def variables(self):
+                if hasattr(self.model.optimizer, "_optimizer"):
+                    return self.model.optimizer._optimizer.variables()
+        """
+    )

@@ -33,6 +33,10 @@ STEP = "def step(image):\n    opt.apply_gradients([(g(image), image)])\n"
         ("opt.lr = 0.5", "opt.learning_rate = 0.5"),
         ("tf.keras.backend.set_value(opt.lr, x)", "opt.learning_rate.assign(x)"),
         ("tf.keras.backend.set_value(opt.iterations, 3)", "opt.iterations.assign(3)"),
+        (
+            "from keras import backend\nbackend.set_value(opt.lr, x)\nprint(backend.epsilon())",
+            "from keras import backend\nopt.learning_rate.assign(x)\nprint(backend.epsilon())",
+        ),
     ],
 )
 def test_members_are_respelled(before: str, after: str) -> None:
@@ -64,6 +68,11 @@ def test_a_loss_scale_optimizer_takes_the_name_of_a_step() -> None:
         ("print(opt.get_config()['decay'])", "in another form"),
         ("print(opt.iterations.read_value())", "has no value(), read_value()"),
         ("print(hasattr(opt, 'get_slot'))", "looks up"),
+        ("opt.iterations = step", "cannot be set"),
+        ("optimizer.iterations = step", "that this is one is not proven"),
+        ("rate = optimizer.learning_rate(step=3)", "the rate of this moment"),
+        ("pairs = optimizer._aggregate_gradients(pairs)", "sum gradients over the replicas"),
+        ("print(opt._HAS_AGGREGATE_GRAD)", "sum gradients over the replicas"),
         ("done = opt.apply_gradients(pairs)", "returns the variable that counts"),
         (
             "opt.apply_gradients(pairs, experimental_aggregate_gradients=False)",

@@ -38,6 +38,11 @@ def test_a_model_is_asked_whether_its_optimizer_is_wrapped(
     [
         (f"{MODEL}model.compile(**settings)", "no floor and no cap"),
         ("model = build()\nmodel.compile('sgd', 'mse')", "not proven to be a Keras model"),
+        (f"{MODEL}model.compile([one, other])", "takes one optimizer"),
+        (
+            "model = build()\nmodel.compile(optimizer=[one, other], loss='mse')",
+            "takes one optimizer",
+        ),
         (f"{MODEL}f = model.compile\nf('sgd', 'mse')", "kept and called later"),
     ],
 )

@@ -73,6 +73,7 @@ def test_text_that_can_be_run(code: str) -> None:
         f"x = '{CODE}'",
         f"'{CODE}'\nexec(y)",
         f"def exec(x): pass\nexec(y)\nf('{CODE}')",
+        "flags.DEFINE_boolean('mixed_precision', True)\neval(x)",
         f"model.eval()\nf('{CODE}')",
     ],
 )

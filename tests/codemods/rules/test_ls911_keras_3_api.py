@@ -14,6 +14,7 @@ OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
 LAYER = "class Mine(tf.keras.layers.Layer):\n    def build(self, shape):\n        "
 METRIC = "class Mine(tf.keras.metrics.Metric):\n    "
+GAME = "class Game:\n    def reset_states(self):\n        pass\n"
 SUM = "tf.VariableAggregation.SUM"
 LOOP = (
     "class Loop:\n    def __init__(self):\n        self.loss = tf.keras.metrics.Mean()\n"
@@ -44,7 +45,12 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
             "from tensorflow.keras.layers.experimental.preprocessing import Rescaling",
             "no layers.experimental. Use keras.layers, which has the layers of `preprocessing`",
         ),
+        ("schedule = tf.keras.experimental.CosineDecay(0.1, 8)", "Use keras.optimizers.schedules"),
         ("def restart(metric):\n    metric.reset_states()", "that this is one is not proven"),
+        (
+            f"{GAME}for metric in metrics:\n    metric.reset_states()",
+            "that this is one is not proven",
+        ),
         ("tf.keras.Sequential(layers).reset_states()", "have no reset_states"),
         ("def restart(model):\n    model.reset_states()", "have no reset_states"),
         (f"{METRIC}def reset_states(self):\n        pass", "calls `reset_state` of a metric"),
@@ -78,7 +84,30 @@ def test_what_is_gone_is_reported(line: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        ("tf.keras.losses.mean_squared_error(y, x)", "tf.keras.losses.MSE(y, x)"),
+        ("tf.keras.metrics.kl_divergence(y, x)", "tf.keras.metrics.KLD(y, x)"),
+        (
+            "from tensorflow.keras.losses import log_cosh",
+            "from tensorflow.keras.losses import logcosh as log_cosh",
+        ),
+        (
+            "from tensorflow.keras.losses import log_cosh as f",
+            "from tensorflow.keras.losses import logcosh as f",
+        ),
+    ],
+)
+def test_what_tf_keras_has_under_a_short_name_alone_is_respelled(before: str, after: str) -> None:
+    check_transformed(f"{OLD}{before}\n", f"{NEW}{after}\n", target="keras3")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
         ("loss = tf.keras.metrics.Mean()\nloss.reset_states()", "loss.reset_state()"),
+        (
+            f"{METRIC}def reset_state(self):\n        pass\nown = Mine()\nown.reset_states()",
+            "own.reset_state()",
+        ),
         (
             f"{LOOP}        self.loss.reset_states()",
             "self.loss.reset_state()",
@@ -129,8 +158,11 @@ def test_the_count_of_a_metric_is_named() -> None:
     [
         "print(tf.keras.layers.Dense(1))",
         "layer = tf.keras.layers.LSTM(4, stateful=True)\nlayer.reset_states()",
-        "class Game:\n    def reset_states(self):\n        pass\nfirst_of(games).reset_states()",
+        f"{GAME}first_of(games).reset_states()",
         f"{METRIC}def reset_state(self):\n        super().reset_state()",
+        f"{GAME}Game().reset_states()",
+        "import keras\nprint(keras.losses.mean_squared_error, keras.saving)",
+        "from keras.metrics import mean_absolute_error",
         f"{MODULE}self.weight = tf.Variable(1.0)",
         "class Net(tf.keras.Model):\n    def __init__(self):\n        tf.keras.layers.Dense(4)",
         "with tf.Graph().as_default():\n    pass",
@@ -180,3 +212,13 @@ def test_files_without_an_old_name_are_looked_at_too(tmp_path: Path) -> None:
         ("gan.py", 4, "self._get_optimizer"),
         ("layer.py", 4, "self.add_weight"),
     }
+
+
+def test_a_module_of_the_private_copy_is_reported_once() -> None:
+    lines = "from tensorflow.python.keras.saving import hdf5_format\nhdf5_format.load_weights(f)\n"
+    check_review(OLD + lines, NEW + lines, "LS902", target="keras3")
+
+
+def test_what_another_rule_says_more_of_is_reported_once() -> None:
+    line = "rate = tf.keras.experimental.NoisyLinearCosineDecay(0.1, 8)\n"
+    check_review(OLD + line, NEW + line, "LS902", target="keras3")

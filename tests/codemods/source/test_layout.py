@@ -79,7 +79,7 @@ def test_what_got_no_shorter_hangs_for_another_reason() -> None:
         ("    x = edited(first)\n", "    x = {}(\n        first\n    )\n"),
         ("\tx = edited(first)\r\n", "\tx = {}(\r\n\t\tfirst\r\n\t)\r\n"),
         ("x = edited(first[0]).call()\n", "x = {}(\n    first[0]\n).call()\n"),
-        ("f(edited, 22)\n", "f(\n    {}, 22\n)\n"),
+        ("f(edited, 22)\n", "f(\n    {},\n    22,\n)\n"),
     ],
 )
 def test_a_line_that_gets_too_long_hangs(before: str, after: str) -> None:
@@ -101,6 +101,32 @@ def test_a_line_that_gets_too_long_hangs(before: str, after: str) -> None:
 def test_what_has_no_bracket_to_hang_is_left(before: str) -> None:
     length = 80 if "y" in before else 40
     assert edited(before, "a" * 34, length) == before.replace("edited", "a" * 34)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f(\n    x=edited, y=2\n)\n", "f(\n    x={},\n    y=2,\n)\n"),
+        (
+            "f(\n    [1], edited, y=(2, 3), **z\n)\n",
+            "f(\n    [1],\n    {},\n    y=(2, 3),\n    **z,\n)\n",
+        ),
+        ("f(\n  x=edited, y=2\n)\n", "f(\n  x={},\n  y=2,\n)\n"),
+        ("f(\n    edited(a)\n)\n", "f(\n    {}(\n        a\n    )\n)\n"),
+        (
+            "f(\n    edited(lambda a, b: 1), lambda a, b: 2\n)\n",
+            "f(\n    {}(\n        lambda a, b: 1\n    ), lambda a, b: 2\n)\n",
+        ),
+        ("f(\n    (edited, a) for a, b in c\n)\n", "f(\n    ({}, a) for a, b in c\n)\n"),
+    ],
+)
+def test_arguments_that_hang_already_get_a_line_each(before: str, after: str) -> None:
+    assert edited(before, "a" * 34) == after.format("a" * 34)
+
+
+def test_other_lines_of_a_statement_are_left_long() -> None:
+    other = f"    y=g({'b' * 40}),\n"
+    assert edited(f"f(\n    edited,\n{other})\n", "longer") == f"f(\n    longer,\n{other})\n"
 
 
 def test_a_line_that_is_no_longer_than_it_was_is_left() -> None:
