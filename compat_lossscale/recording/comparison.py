@@ -59,6 +59,7 @@ _LEFT_OUT = re.compile(
     r"|0x[0-9a-fA-F]{4,}"  # addresses
     r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"  # times
     r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?(?:[mun]?s|secs?|seconds?|min|minutes?)(?:/\w+)?\b"
+    r"|(?i:\b(?:time|elapsed|took|duration|eta)\b)[ :=]+\d+\.\d+"
     r"|(?<!\w)(?:[A-Za-z]:)?[/\\][\w.\-/\\]+"  # paths
 )
 ROUNDS_OTHERWISE = (
@@ -118,6 +119,7 @@ class Difference:
         before_stack: The lines of the program in the first recording, the innermost first.
         after_stack: The same in the second recording.
         size: The relative size, for variables and slots.
+        place: How many steps all optimizers had done, with this one.
     """
 
     what: str
@@ -129,6 +131,7 @@ class Difference:
     before_stack: tuple[str, ...] = ()
     after_stack: tuple[str, ...] = ()
     size: float | None = None
+    place: int = 0
 
     @property
     def before_at(self) -> str:
@@ -291,8 +294,8 @@ class _Comparing:
         }
         self.grew_at: int | None = None
         self.grows = False
-        self.data_at: int | None = None
-        self.draws_at: int | None = None
+        self.data_at: float = math.inf  # places of steps
+        self.draws_at: float = math.inf
 
     def run(self, *, output: bool) -> RecordingComparison:
         """Compares everything, and says what it gave."""
@@ -310,7 +313,7 @@ class _Comparing:
         parted = [start for start, _ in result.by_variable.values() if start]
         result.exact = min(parted) - 1 if parted else result.steps
         result.bits &= not parted
-        self.found.sort(key=lambda one: one.step)
+        self.found.sort(key=lambda one: one.place)
         self._conclude()
         trained = any(step.applied for one in self.sides[0].optimizers for step in one.steps)
         if result.verdict is ComparisonVerdict.SAME and not trained:
@@ -327,9 +330,12 @@ class _Comparing:
         one: RecordedOptimizer | None = None,
         name: str = "",
         size: float | None = None,
+        place: int = 0,
     ) -> None:
         title = one.title if one is not None else ""
-        self.found.append(Difference(what, step, title, name, words[0], words[1], *stacks, size))
+        self.found.append(
+            Difference(what, step, title, name, words[0], words[1], *stacks, size, place)
+        )
 
     def _failed_at(self, shortest: int, counts: Sequence[int]) -> bool:
         """Whether an exception ended the side that has less, so that this says nothing more."""
@@ -351,6 +357,7 @@ class _Comparing:
         errors = [end.get("error") for end in self.ends]
         words = [_end_words(end) for end in self.ends]
         last = min(side.steps for side in self.sides)
+        ended = min(side.steps_done for side in self.sides) + 1
         # In no order: TensorFlow lists the attributes of an operation as a hash table has them.
         left, right = (sorted(re.findall(r"[\w.]+", _LEFT_OUT.sub("", text))) for text in words)
         same = left == right
@@ -358,12 +365,12 @@ class _Comparing:
             self.result.notes.append(f"Both programs end with {words[0]}")
         if all(self.ends) and not same and (any(errors) or not limited):
             stacks = [error["stack"] if error else () for error in errors]
-            self._differ("end", last + 1, words, (stacks[0], stacks[1]))
+            self._differ("end", last + 1, words, (stacks[0], stacks[1]), place=ended)
         for what in ("policy", "graph_rewrite"):
             forces = [end.get(what) for end in self.ends]
             words = [_policy(str(one)) for one in forces]
             if None not in forces and words[0] != words[1] and (all(errors) or not any(errors)):
-                self._differ(what.replace("_", " "), last + 1, words)
+                self._differ(what.replace("_", " "), last + 1, words, place=ended)
         counts = [len(side.optimizers) for side in self.sides]
         if all(counts) and counts[0] != counts[1] and not self._failed_at(min(counts), counts):
             titles = ["; ".join(one.title for one in side.optimizers) for side in self.sides]
@@ -382,7 +389,10 @@ class _Comparing:
         ended = all(end and not (end.get("limited") or end.get("cut")) for end in self.ends)
         if counts[0] != counts[1] and ended:
             words = [steps_words(count) for count in counts]
-            self._differ("number of steps", min(counts) + 1, words, _stacks(one, other), one)
+            longer = max(one.steps, other.steps, key=len)
+            place = next((step.place for step in longer if step.number >= min(counts)), 0)
+            stacks = _stacks(one, other)
+            self._differ("number of steps", min(counts) + 1, words, stacks, one, place=place)
 
     def _slots(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the names of slots, which tell the generations of Keras' optimizers apart."""
@@ -433,7 +443,7 @@ class _Comparing:
                 self._differ("initial value", 0, words, stacks, one, one.names[place], size)
         if None not in (one.scale, other.scale) and one.scale != other.scale:
             self._differ("loss scale", 0, (_plain(one.scale), _plain(other.scale)), stacks, one)
-        if self.draws_at is None and self.same_kernels and one.draws != other.draws:
+        if self.same_kernels and one.draws != other.draws:
             self.draws_at = 0
         return pairs
 
@@ -453,10 +463,10 @@ class _Comparing:
         step2: Step,
     ) -> None:
         number = step.number + 1
-        if self.data_at is None and None not in (step.data, step2.data) and step.data != step2.data:
-            self.data_at = number
-        if step.draws != step2.draws and self.draws_at is None:
-            self.draws_at = number
+        if None not in (step.data, step2.data) and step.data != step2.data:
+            self.data_at = min(self.data_at, step.place)
+        if step.draws != step2.draws:
+            self.draws_at = min(self.draws_at, step.place)
         decisions = ("applied", "skipped")
         for what, key, left, right in (
             ("decision", "applied", decisions[not step.applied], decisions[not step2.applied]),
@@ -469,13 +479,13 @@ class _Comparing:
             if key == "steps":
                 agree = self._counts_agree(one, step, step2)
             if not agree and not self._is_unstable(one, key, -1, step.number):
-                self._differ(what, number, words, _stacks(step, step2), one)
+                self._differ(what, number, words, _stacks(step, step2), one, place=step.place)
         both = list(self._both(one, pairs, step, step2))
         if self.nudged:
             self._nudge(both, number)
         rounded = 0.0 if self.rounds_alike else self._rounding(both)
         for array in both:
-            self._array(one, array, number, _stacks(step, step2), rounded=rounded)
+            self._array(one, array, step, step2, rounded=rounded)
 
     def _both(
         self,
@@ -558,12 +568,12 @@ class _Comparing:
         self,
         one: RecordedOptimizer,
         array: _Both,
-        number: int,
-        stacks: tuple[tuple[str, ...], tuple[str, ...]],
+        step: Step,
+        step2: Step,
         *,
         rounded: float,
     ) -> None:
-        kind, seen, seen2 = array.kind, array.seen, array.seen2
+        kind, seen, seen2, number = array.kind, array.seen, array.seen2, step.number + 1
         name = one.names[array.place]
         name = name if kind == VARIABLES else f"{name} ({kind})"
         size, growth = array.size(), self.result.growth
@@ -584,7 +594,8 @@ class _Comparing:
                 self.grew_at = min(number, self.grew_at or number)
                 return
         what = "variable" if kind == VARIABLES else "slot"
-        self._differ(what, number, (_words(seen), _words(seen2)), stacks, one, name, size)
+        words = (_words(seen), _words(seen2))
+        self._differ(what, number, words, _stacks(step, step2), one, name, size, step.place)
 
     def _is_close(self, one: RecordedOptimizer, array: _Both, number: int) -> bool:
         norm = max(array.seen.norm, array.seen2.norm)
@@ -625,10 +636,12 @@ class _Comparing:
                 return
 
     def _line(self, one: PrintedLine | None, other: PrintedLine | None) -> None:
-        nothing = PrintedLine((), "(nothing)", max(o.step for o in (one, other) if o))
+        there = next(o for o in (one, other) if o)
+        nothing = PrintedLine((), "(nothing)", there.step, there.place)
         left, right = one or nothing, other or nothing
         stacks = (left.stack, right.stack)
-        self._differ("printed line", left.step, (left.text, right.text), stacks)
+        words = (left.text, right.text)
+        self._differ("printed line", left.step, words, stacks, place=left.place)
 
     # What it gave.
 
@@ -751,10 +764,10 @@ class _Comparing:
             return "initial values"
         fits = list(zip(*(side.fits for side in self.sides), strict=False))
         if any(None not in pair and pair[0] != pair[1] for pair in fits) or (
-            self.data_at is not None and self.data_at <= first.step
+            self.data_at <= first.place
         ):
             return "data"
-        if first.step and self.draws_at is not None and self.draws_at <= first.step:
+        if first.step and self.draws_at <= first.place:
             return "random operations"
         steps = [step for side in self.sides for one in side.optimizers for step in one.steps]
         if not any(known for pair in fits for known in pair) and not any(s.data for s in steps):

@@ -171,7 +171,7 @@ def as_json(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
 
 def _difference_data(one: Difference) -> dict[str, Any]:
     data = {**dataclasses.asdict(one), "before_at": one.before_at, "after_at": one.after_at}
-    del data["before_stack"], data["after_stack"]
+    del data["before_stack"], data["after_stack"], data["place"]
     return {**data, "size": None if one.size is None else _finite(one.size)}
 
 

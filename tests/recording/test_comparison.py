@@ -367,6 +367,31 @@ def test_what_parted_first_is_named(changes: dict[str, Any], parted: str, tmp_pa
     assert compare(recording(tmp_path, before), recording(tmp_path, after)).parted == parted
 
 
+@pytest.mark.parametrize(
+    ("changes", "parted"),
+    [({"data": "b" * 16}, "data"), ({"draws": [2, "x"]}, "random operations")],
+)
+def test_steps_of_several_optimizers_are_in_the_order_of_time(
+    changes: dict[str, Any], parted: str, tmp_path: Path
+) -> None:
+    def recorded(by: tuple[float, float], changes: dict[str, Any]) -> Recording:
+        """The first optimizer takes three steps for each of the second."""
+        plain = {"data": "a" * 16, "draws": [1, "x"]}
+        lines = [optimizer(FIRST, o=0), optimizer(FIRST, o=1)]
+        for n in range(9):
+            step_of_first = {**plain, **(changes if n == 6 else {})}
+            lines.append(step(n, FIRST + n + by[0] * (n >= 6), o=0, **step_of_first))
+            if n % 3 == 2:
+                lines.append(step(n // 3, FIRST + n + by[1] * (n == 8), o=1, **plain))
+        return read(write(tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr", *lines, end()))
+
+    before = recorded((0.0, 0.0), {})
+    later = compare(before, recorded((0.0, 1.0), changes))
+    assert (different(later), later.parted) == (("variable", 3), parted)
+    both = compare(before, recorded((1.0, 1.0), changes))
+    assert (different(both), both.parted) == (("variable", 7), parted)
+
+
 @pytest.mark.parametrize("draws", [[1, "x"], [0, ""]])
 def test_a_step_that_draws_otherwise_in_another_version_tells_nothing(
     draws: list[Any], tmp_path: Path
@@ -457,6 +482,8 @@ def test_printed_lines_count_unless_they_are_left_out(tmp_path: Path) -> None:
     [
         ("loss 0.123456", "loss 0.123457"),
         ("took 1.5s", "took 12.25s"),
+        ("Time: 28.6887, loss 0.5", "Time: 41.7936, loss 0.5"),
+        ("step time = 0.01", "step time = 0.25"),
         ("wrote /tmp/a/model.h5", "wrote /home/b/model.h5"),
         ("<Object at 0x7f0011aa>", "<Object at 0x7f0022bb>"),
         ("12:00:01 epoch 3", "13:59:59 epoch 3"),
@@ -469,7 +496,13 @@ def test_lines_agree_but_for_rounding_times_paths_and_addresses(one: str, other:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("step 3", "step 4"), ("loss 0.12", "loss 0.15"), ("done", "Done"), ("a 1", "a 1 2")],
+    [
+        ("step 3", "step 4"),
+        ("loss 0.12", "loss 0.15"),
+        ("Time: 3", "Time: 4"),
+        ("done", "Done"),
+        ("a 1", "a 1 2"),
+    ],
 )
 def test_other_lines_do_not_agree(one: str, other: str) -> None:
     assert not lines_agree(one, other, 1e-5)
