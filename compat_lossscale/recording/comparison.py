@@ -381,11 +381,12 @@ class _Comparing:
         self._slots(one, other)
         pairs = self._beginnings(one, other)
         steps = {step.number: step for step in other.steps}  # --every may leave out others
-        for step in one.steps:
-            if step.number in steps:
-                self._step(one, pairs, step, steps[step.number])
         counts = [side.steps[-1].number + 1 if side.steps else 0 for side in (one, other)]
-        self.result.steps = max(self.result.steps, min(counts))
+        compared = 0 if self.unstable else min(counts)
+        for step in one.steps:
+            if step.number in steps and self._step(one, pairs, step, steps[step.number]):
+                compared = max(compared, step.number + 1)
+        self.result.steps = max(self.result.steps, compared)
         ended = all(end and not (end.get("limited") or end.get("cut")) for end in self.ends)
         if counts[0] != counts[1] and ended:
             words = [steps_words(count) for count in counts]
@@ -461,7 +462,8 @@ class _Comparing:
         pairs: Sequence[tuple[int, int]],
         step: Step,
         step2: Step,
-    ) -> None:
+    ) -> bool:
+        """Compares a step; returns whether there is an array to compare."""
         number = step.number + 1
         if None not in (step.data, step2.data) and step.data != step2.data:
             self.data_at = min(self.data_at, step.place)
@@ -486,6 +488,7 @@ class _Comparing:
         rounded = 0.0 if self.rounds_alike else self._rounding(both)
         for array in both:
             self._array(one, array, step, step2, rounded=rounded)
+        return bool(both)
 
     def _both(
         self,

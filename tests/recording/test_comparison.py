@@ -425,6 +425,7 @@ def test_what_the_program_does_not_reproduce_is_left_out(tmp_path: Path) -> None
     )
     result = compare(before, recording(tmp_path, moved(3, 1.0)))
     assert result.left_out == ["dense/kernel of LossScaleOptimizer(SGD) from step 4 on"]
+    assert (result.steps, result.reason) == (3, "same to the bit for 3 steps")
 
 
 def test_a_program_that_reproduces_nothing_is_never_the_same(tmp_path: Path) -> None:
