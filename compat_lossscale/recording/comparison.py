@@ -57,8 +57,10 @@ _LEFT_OUT = re.compile(
     r"<[\w.]*keras[\w.]* object at 0x[0-9a-fA-F]+>|<\w+ name=\w+, built=\w+>"  # objects of Keras
     r"|\binput_(?:layer(?:_\d+)?|\d+)\b"  # names of inputs that a Keras makes up
     r"|0x[0-9a-fA-F]{4,}"  # addresses
-    r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"  # times
+    r"|\d{4}-\d\d-\d\d(?:[T _-]\d\d[:-]\d\d(?:[:-]\d\d)?(?:[.,]\d+)?)?"  # times
+    r"|(?<![\d.])(?:19|20)\d{6}[-_T]?\d{4,6}\b|\b\d?\d:\d\d:\d\d(?:[.,]\d+)?"
     r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?(?:[mun]?s|secs?|seconds?|min|minutes?)(?:/\w+)?\b"
+    r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?[A-Za-z]+/s(?:ec(?:ond)?)?\b"
     r"|(?i:\b(?:time|elapsed|took|duration|eta)\b)[ :=]+\d+\.\d+"
     r"|(?<!\w)(?:[A-Za-z]:)?[/\\][\w.\-/\\]+"  # paths
 )
