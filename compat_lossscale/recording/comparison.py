@@ -97,6 +97,7 @@ ADVICE = (
     "call tf.config.experimental.enable_op_determinism(), use one thread, sort what comes from "
     "sets and folders, and delete the checkpoints that it would go on from."
 )
+BY_CHANCE = f"It may be chance, for the program does not reproduce itself. {ADVICE}"
 
 
 class ComparisonVerdict(enum.IntEnum):
@@ -777,6 +778,8 @@ class _Comparing:
         steps = [step for side in self.sides for one in side.optimizers for step in one.steps]
         if not any(known for pair in fits for known in pair) and not any(s.data for s in steps):
             self.result.notes.append(DATA_NOT_SEEN)
+        if any(what != "print" for _, what, _ in self.unstable):
+            self.result.notes.append(BY_CHANCE)
         return "step"
 
 
