@@ -821,7 +821,7 @@ def _at_most(size: float) -> str:
 
 
 def lines_agree(one: str, other: str, tolerance: float) -> bool:
-    """Whether two printed lines say the same, but for rounding, times, paths and addresses.
+    """Whether two printed lines say the same, but for rounding, times, paths, addresses and spaces.
 
     Args:
         one: A line.
@@ -829,7 +829,7 @@ def lines_agree(one: str, other: str, tolerance: float) -> bool:
         tolerance: The relative difference of numbers that are not whole. One unit of the last
             printed digit may differ too, if it is not 0.
     """
-    one, other = (_LEFT_OUT.sub("<>", line) for line in (one, other))
+    one, other = (" ".join(_LEFT_OUT.sub("<>", line).split()) for line in (one, other))
     if one == other:
         return True
     if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):

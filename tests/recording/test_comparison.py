@@ -491,6 +491,7 @@ def test_printed_lines_count_unless_they_are_left_out(tmp_path: Path) -> None:
         ("logs/20200102-030405", "logs/20261127-130944"),
         ("logs/2020-01-02_03-04-05/a", "logs/2026-11-27_13-09-44/a"),
         ("wrote /tmp/a/model.h5", "wrote /home/b/model.h5"),
+        ("'/tmp/a/model.h5'      ['str']", "'/tmp/longer/model.h5' ['str']"),
         ("<Object at 0x7f0011aa>", "<Object at 0x7f0022bb>"),
         ("12:00:01 epoch 3", "13:59:59 epoch 3"),
         ("inputs input_1, input_2", "inputs input_layer, input_layer_1"),
