@@ -295,6 +295,7 @@ class _Comparing:
             for one in (nudged.optimizers if nudged is not None else ())
             for step in one.steps
         }
+        self.starts: dict[tuple[int, str, int], tuple[int, float]] = {}
         self.grew_at: int | None = None
         self.grows = False
         self.data_at: float = math.inf  # places of steps
@@ -585,10 +586,14 @@ class _Comparing:
         size, growth = array.size(), self.result.growth
         if number not in growth or size > growth[number][0]:
             growth[number] = (size, name)
-        start, worst = self.result.by_variable.setdefault(name, (0, 0.0))
+        key = (one.number, kind, array.place)
+        start, worst = self.starts.get(key, (0, 0.0))
+        of_name = self.result.by_variable.setdefault(name, (0, 0.0))
         if seen.digest == seen2.digest:
             return
-        self.result.by_variable[name] = (start or number, max(size, worst))
+        self.starts[key] = (start or number, max(size, worst))
+        earliest = min(of_name[0] or number, number)  # Several variables can have one name.
+        self.result.by_variable[name] = (earliest, max(size, of_name[1]))
         if self._is_close(one, array, number):
             return
         if self.rtol is None and not self.rounds_alike and not array.is_steady:

@@ -391,6 +391,8 @@ def test_steps_of_several_optimizers_are_in_the_order_of_time(
     assert (different(later), later.parted) == (("variable", 3), parted)
     both = compare(before, recorded((1.0, 1.0), changes))
     assert (different(both), both.parted) == (("variable", 7), parted)
+    assert both.by_variable["dense/kernel"][0] == 3  # The second optimizer's third step.
+    assert both.exact == 2
 
 
 @pytest.mark.parametrize("draws", [[1, "x"], [0, ""]])
