@@ -57,8 +57,11 @@ _LEFT_OUT = re.compile(
     r"<[\w.]*keras[\w.]* object at 0x[0-9a-fA-F]+>|<\w+ name=\w+, built=\w+>"  # objects of Keras
     r"|\binput_(?:layer(?:_\d+)?|\d+)\b"  # names of inputs that a Keras makes up
     r"|0x[0-9a-fA-F]{4,}"  # addresses
-    r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"  # times
+    r"|\d{4}-\d\d-\d\d(?:[T _-]\d\d[:-]\d\d(?:[:-]\d\d)?(?:[.,]\d+)?)?"  # times
+    r"|(?<![\d.])(?:19|20)\d{6}[-_T]?\d{4,6}\b|\b\d?\d:\d\d:\d\d(?:[.,]\d+)?"
     r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?(?:[mun]?s|secs?|seconds?|min|minutes?)(?:/\w+)?\b"
+    r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?[A-Za-z]+/s(?:ec(?:ond)?)?\b"
+    r"|(?i:\b(?:time|elapsed|took|duration|eta)\b)[ :=]+\d+\.\d+"
     r"|(?<!\w)(?:[A-Za-z]:)?[/\\][\w.\-/\\]+"  # paths
 )
 ROUNDS_OTHERWISE = (
@@ -99,6 +102,7 @@ ADVICE = (
     "call tf.config.experimental.enable_op_determinism(), use one thread, sort what comes from "
     "sets and folders, and delete the checkpoints that it would go on from."
 )
+BY_CHANCE = f"It may be chance, for the program does not reproduce itself. {ADVICE}"
 
 
 class ComparisonVerdict(enum.IntEnum):
@@ -123,6 +127,7 @@ class Difference:
         before_stack: The lines of the program in the first recording, the innermost first.
         after_stack: The same in the second recording.
         size: The relative size, for variables and slots.
+        place: How many steps all optimizers had done, with this one.
     """
 
     what: str
@@ -134,6 +139,7 @@ class Difference:
     before_stack: tuple[str, ...] = ()
     after_stack: tuple[str, ...] = ()
     size: float | None = None
+    place: int = 0
 
     @property
     def before_at(self) -> str:
@@ -294,10 +300,11 @@ class _Comparing:
             for one in (nudged.optimizers if nudged is not None else ())
             for step in one.steps
         }
+        self.starts: dict[tuple[int, str, int], tuple[int, float]] = {}
         self.grew_at: int | None = None
         self.grows = False
-        self.data_at: int | None = None
-        self.draws_at: int | None = None
+        self.data_at: float = math.inf  # places of steps
+        self.draws_at: float = math.inf
 
     def run(self, *, output: bool) -> RecordingComparison:
         """Compares everything, and says what it gave."""
@@ -315,7 +322,7 @@ class _Comparing:
         parted = [start for start, _ in result.by_variable.values() if start]
         result.exact = min(parted) - 1 if parted else result.steps
         result.bits &= not parted
-        self.found.sort(key=lambda one: one.step)
+        self.found.sort(key=lambda one: one.place)
         self._conclude()
         trained = any(step.applied for one in self.sides[0].optimizers for step in one.steps)
         if result.verdict is ComparisonVerdict.SAME and not trained:
@@ -332,9 +339,12 @@ class _Comparing:
         one: RecordedOptimizer | None = None,
         name: str = "",
         size: float | None = None,
+        place: int = 0,
     ) -> None:
         title = one.title if one is not None else ""
-        self.found.append(Difference(what, step, title, name, words[0], words[1], *stacks, size))
+        self.found.append(
+            Difference(what, step, title, name, words[0], words[1], *stacks, size, place)
+        )
 
     def _failed_at(self, shortest: int, counts: Sequence[int]) -> bool:
         """Whether an exception ended the side that has less, so that this says nothing more."""
@@ -356,6 +366,7 @@ class _Comparing:
         errors = [end.get("error") for end in self.ends]
         words = [_end_words(end) for end in self.ends]
         last = min(side.steps for side in self.sides)
+        ended = min(side.steps_done for side in self.sides) + 1
         # In no order: TensorFlow lists the attributes of an operation as a hash table has them.
         left, right = (sorted(re.findall(r"[\w.]+", _LEFT_OUT.sub("", text))) for text in words)
         same = left == right
@@ -363,12 +374,12 @@ class _Comparing:
             self.result.notes.append(f"Both programs end with {words[0]}")
         if all(self.ends) and not same and (any(errors) or not limited):
             stacks = [error["stack"] if error else () for error in errors]
-            self._differ("end", last + 1, words, (stacks[0], stacks[1]))
+            self._differ("end", last + 1, words, (stacks[0], stacks[1]), place=ended)
         for what in ("policy", "graph_rewrite"):
             forces = [end.get(what) for end in self.ends]
             words = [_policy(str(one)) for one in forces]
             if None not in forces and words[0] != words[1] and (all(errors) or not any(errors)):
-                self._differ(what.replace("_", " "), last + 1, words)
+                self._differ(what.replace("_", " "), last + 1, words, place=ended)
         counts = [len(side.optimizers) for side in self.sides]
         if all(counts) and counts[0] != counts[1] and not self._failed_at(min(counts), counts):
             titles = ["; ".join(one.title for one in side.optimizers) for side in self.sides]
@@ -379,15 +390,19 @@ class _Comparing:
         self._slots(one, other)
         pairs = self._beginnings(one, other)
         steps = {step.number: step for step in other.steps}  # --every may leave out others
-        for step in one.steps:
-            if step.number in steps:
-                self._step(one, pairs, step, steps[step.number])
         counts = [side.steps[-1].number + 1 if side.steps else 0 for side in (one, other)]
-        self.result.steps = max(self.result.steps, min(counts))
+        compared = 0 if self.unstable else min(counts)
+        for step in one.steps:
+            if step.number in steps and self._step(one, pairs, step, steps[step.number]):
+                compared = max(compared, step.number + 1)
+        self.result.steps = max(self.result.steps, compared)
         ended = all(end and not (end.get("limited") or end.get("cut")) for end in self.ends)
         if counts[0] != counts[1] and ended:
             words = [steps_words(count) for count in counts]
-            self._differ("number of steps", min(counts) + 1, words, _stacks(one, other), one)
+            longer = max(one.steps, other.steps, key=len)
+            place = next((step.place for step in longer if step.number >= min(counts)), 0)
+            stacks = _stacks(one, other)
+            self._differ("number of steps", min(counts) + 1, words, stacks, one, place=place)
 
     def _slots(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the names of slots, which tell the generations of Keras' optimizers apart."""
@@ -438,7 +453,7 @@ class _Comparing:
                 self._differ("initial value", 0, words, stacks, one, one.names[place], size)
         if None not in (one.scale, other.scale) and one.scale != other.scale:
             self._differ("loss scale", 0, (_plain(one.scale), _plain(other.scale)), stacks, one)
-        if self.draws_at is None and self.same_kernels and one.draws != other.draws:
+        if self.same_kernels and one.draws != other.draws:
             self.draws_at = 0
         return pairs
 
@@ -456,12 +471,13 @@ class _Comparing:
         pairs: Sequence[tuple[int, int]],
         step: Step,
         step2: Step,
-    ) -> None:
+    ) -> bool:
+        """Compares a step; returns whether there is an array to compare."""
         number = step.number + 1
-        if self.data_at is None and None not in (step.data, step2.data) and step.data != step2.data:
-            self.data_at = number
-        if step.draws != step2.draws and self.draws_at is None:
-            self.draws_at = number
+        if None not in (step.data, step2.data) and step.data != step2.data:
+            self.data_at = min(self.data_at, step.place)
+        if step.draws != step2.draws:
+            self.draws_at = min(self.draws_at, step.place)
         decisions = ("applied", "skipped")
         for what, key, left, right in (
             ("decision", "applied", decisions[not step.applied], decisions[not step2.applied]),
@@ -474,13 +490,14 @@ class _Comparing:
             if key == "steps":
                 agree = self._counts_agree(one, step, step2)
             if not agree and not self._is_unstable(one, key, -1, step.number):
-                self._differ(what, number, words, _stacks(step, step2), one)
+                self._differ(what, number, words, _stacks(step, step2), one, place=step.place)
         both = list(self._both(one, pairs, step, step2))
         if self.nudged:
             self._nudge(both, number)
         rounded = 0.0 if self.rounds_alike else self._rounding(both)
         for array in both:
-            self._array(one, array, number, _stacks(step, step2), rounded=rounded)
+            self._array(one, array, step, step2, rounded=rounded)
+        return bool(both)
 
     def _both(
         self,
@@ -563,21 +580,25 @@ class _Comparing:
         self,
         one: RecordedOptimizer,
         array: _Both,
-        number: int,
-        stacks: tuple[tuple[str, ...], tuple[str, ...]],
+        step: Step,
+        step2: Step,
         *,
         rounded: float,
     ) -> None:
-        kind, seen, seen2 = array.kind, array.seen, array.seen2
+        kind, seen, seen2, number = array.kind, array.seen, array.seen2, step.number + 1
         name = one.names[array.place]
         name = name if kind == VARIABLES else f"{name} ({kind})"
         size, growth = array.size(), self.result.growth
         if number not in growth or size > growth[number][0]:
             growth[number] = (size, name)
-        start, worst = self.result.by_variable.setdefault(name, (0, 0.0))
+        key = (one.number, kind, array.place)
+        start, worst = self.starts.get(key, (0, 0.0))
+        of_name = self.result.by_variable.setdefault(name, (0, 0.0))
         if seen.digest == seen2.digest:
             return
-        self.result.by_variable[name] = (start or number, max(size, worst))
+        self.starts[key] = (start or number, max(size, worst))
+        earliest = min(of_name[0] or number, number)  # Several variables can have one name.
+        self.result.by_variable[name] = (earliest, max(size, of_name[1]))
         if self._is_close(one, array, number):
             return
         if self.rtol is None and not self.rounds_alike and not array.is_steady:
@@ -589,7 +610,8 @@ class _Comparing:
                 self.grew_at = min(number, self.grew_at or number)
                 return
         what = "variable" if kind == VARIABLES else "slot"
-        self._differ(what, number, (_words(seen), _words(seen2)), stacks, one, name, size)
+        words = (_words(seen), _words(seen2))
+        self._differ(what, number, words, _stacks(step, step2), one, name, size, step.place)
 
     def _is_close(self, one: RecordedOptimizer, array: _Both, number: int) -> bool:
         norm = max(array.seen.norm, array.seen2.norm)
@@ -630,10 +652,12 @@ class _Comparing:
                 return
 
     def _line(self, one: PrintedLine | None, other: PrintedLine | None) -> None:
-        nothing = PrintedLine((), "(nothing)", max(o.step for o in (one, other) if o))
+        there = next(o for o in (one, other) if o)
+        nothing = PrintedLine((), "(nothing)", there.step, there.place)
         left, right = one or nothing, other or nothing
         stacks = (left.stack, right.stack)
-        self._differ("printed line", left.step, (left.text, right.text), stacks)
+        words = (left.text, right.text)
+        self._differ("printed line", left.step, words, stacks, place=left.place)
 
     # What it gave.
 
@@ -764,13 +788,15 @@ class _Comparing:
             return "initial values"
         fits = zip(*(side.fits for side in self.sides), strict=False)
         if any(None not in pair and pair[0] != pair[1] for pair in fits) or (
-            self.data_at is not None and self.data_at <= first.step
+            self.data_at <= first.place
         ):
             return "data"
-        if first.step and self.draws_at is not None and self.draws_at <= first.step:
+        if first.step and self.draws_at <= first.place:
             return "random operations"
         if self._is_data_unseen():
             self.result.notes.append(DATA_NOT_SEEN)
+        if any(what != "print" for _, what, _ in self.unstable):
+            self.result.notes.append(BY_CHANCE)
         return "step"
 
     def _is_data_unseen(self) -> bool:
@@ -817,7 +843,7 @@ def _at_most(size: float) -> str:
 
 
 def lines_agree(one: str, other: str, tolerance: float) -> bool:
-    """Whether two printed lines say the same, but for rounding, times, paths and addresses.
+    """Whether two printed lines say the same, but for rounding, times, paths, addresses and spaces.
 
     Args:
         one: A line.
@@ -825,7 +851,7 @@ def lines_agree(one: str, other: str, tolerance: float) -> bool:
         tolerance: The relative difference of numbers that are not whole. One unit of the last
             printed digit may differ too, if it is not 0.
     """
-    one, other = (_LEFT_OUT.sub("<>", line) for line in (one, other))
+    one, other = (" ".join(_LEFT_OUT.sub("<>", line).split()) for line in (one, other))
     if one == other:
         return True
     if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):

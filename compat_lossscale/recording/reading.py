@@ -68,6 +68,7 @@ class Step:
         applied: Whether the step was applied; a skipped step is not.
         data: A digest of the data that the step got, where the recorder saw it.
         draws: How many random operations got seeds since the step before, and a digest of them.
+        place: The number of the step among those of all optimizers, from 1.
     """
 
     arrays: _Arrays
@@ -79,6 +80,7 @@ class Step:
     applied: bool
     data: str | None
     draws: tuple[int, str]
+    place: int
 
 
 @dataclasses.dataclass
@@ -125,12 +127,14 @@ class PrintedLine:
     Attributes:
         stack: The lines of the program that printed it and that called that, the innermost first.
         text: What was printed.
-        step: The number of steps before it.
+        step: The number of steps of the first optimizer before it.
+        place: The number of steps of all optimizers before it.
     """
 
     stack: tuple[str, ...]
     text: str
     step: int
+    place: int
 
 
 @dataclasses.dataclass
@@ -167,6 +171,11 @@ class Recording:
     def steps(self) -> int:
         """How many steps the optimizer with the most took."""
         return max((len(one.steps) for one in self.optimizers), default=0)
+
+    @property
+    def steps_done(self) -> int:
+        """How many steps all optimizers took."""
+        return sum(len(one.steps) for one in self.optimizers)
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -287,11 +296,13 @@ def _take(
                     last[key] = _seen(one)
                 found.append(last.get(key))
             arrays[name] = found
-        optimizer.steps.append(Step(arrays, *_checked(_STEP, value).values()))
+        of_step = [*_checked(_STEP, value).values(), recording.steps_done + 1]
+        optimizer.steps.append(Step(arrays, *of_step))
     elif kind == "print":
         line = _checked({"at": str, "calls": [str], "line": str, "n": int}, {"calls": [], **value})
         stack = (line["at"], *line["calls"])
-        recording.printed.append(PrintedLine(stack, line["line"], line["n"]))
+        text = PrintedLine(stack, line["line"], line["n"], recording.steps_done)
+        recording.printed.append(text)
     elif kind == "fit":
         recording.fits.append(_text(value["data"]))
     elif kind == "save":

@@ -22,8 +22,9 @@ from compat_lossscale.recording.reading import Recording
 
 _NEAR = 5
 _PARTED = {
-    "data": "The data parted first: the steps got other data. --fix-data N keeps the data of the "
-    "first N steps, and --start-from replays it.",
+    "data": "The data parted first: the steps got other data. A parallel map that draws random "
+    "numbers gives other data in each run: set TF_DETERMINISTIC_OPS=1. Otherwise, --fix-data N "
+    "keeps the data of the first N steps, and --start-from replays it.",
     "initial values": "The initial values parted first. TensorFlow draws others since 2.10. To "
     "compare what comes after them, record the old side with --with-initial-values, and the new "
     "side with --start-from.",
@@ -171,7 +172,7 @@ def as_json(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
 
 def _difference_data(one: Difference) -> dict[str, Any]:
     data = {**dataclasses.asdict(one), "before_at": one.before_at, "after_at": one.after_at}
-    del data["before_stack"], data["after_stack"]
+    del data["before_stack"], data["after_stack"], data["place"]
     return {**data, "size": None if one.size is None else _finite(one.size)}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from compat_lossscale.recording.comparison import (
+    BY_CHANCE,
     MORE_THAN_ROUNDING,
     NOTHING_TRAINED,
     ROUNDS_OTHERWISE,
@@ -368,6 +369,33 @@ def test_what_parted_first_is_named(changes: dict[str, Any], parted: str, tmp_pa
     assert compare(recording(tmp_path, before), recording(tmp_path, after)).parted == parted
 
 
+@pytest.mark.parametrize(
+    ("changes", "parted"),
+    [({"data": "b" * 16}, "data"), ({"draws": [2, "x"]}, "random operations")],
+)
+def test_steps_of_several_optimizers_are_in_the_order_of_time(
+    changes: dict[str, Any], parted: str, tmp_path: Path
+) -> None:
+    def recorded(by: tuple[float, float], changes: dict[str, Any]) -> Recording:
+        """The first optimizer takes three steps for each of the second."""
+        plain = {"data": "a" * 16, "draws": [1, "x"]}
+        lines = [optimizer(FIRST, o=0), optimizer(FIRST, o=1)]
+        for n in range(9):
+            step_of_first = {**plain, **(changes if n == 6 else {})}
+            lines.append(step(n, FIRST + n + by[0] * (n >= 6), o=0, **step_of_first))
+            if n % 3 == 2:
+                lines.append(step(n // 3, FIRST + n + by[1] * (n == 8), o=1, **plain))
+        return read(write(tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr", *lines, end()))
+
+    before = recorded((0.0, 0.0), {})
+    later = compare(before, recorded((0.0, 1.0), changes))
+    assert (different(later), later.parted) == (("variable", 3), parted)
+    both = compare(before, recorded((1.0, 1.0), changes))
+    assert (different(both), both.parted) == (("variable", 7), parted)
+    assert both.by_variable["dense/kernel"][0] == 3  # The second optimizer's third step.
+    assert both.exact == 2
+
+
 @pytest.mark.parametrize("draws", [[1, "x"], [0, ""]])
 def test_a_step_that_draws_otherwise_in_another_version_tells_nothing(
     draws: list[Any], tmp_path: Path
@@ -423,11 +451,12 @@ def test_what_the_program_does_not_reproduce_is_left_out(tmp_path: Path) -> None
     before = recording(tmp_path)
     before.unstable = {(0, "variables", 0): 3}
     assert compare(before, recording(tmp_path, moved(3, 1.0))).verdict is ComparisonVerdict.SAME
-    assert (
-        compare(before, recording(tmp_path, moved(2, 1.0))).verdict is ComparisonVerdict.DIFFERENT
-    )
+    earlier = compare(before, recording(tmp_path, moved(2, 1.0)))
+    assert earlier.verdict is ComparisonVerdict.DIFFERENT
+    assert BY_CHANCE in earlier.notes
     result = compare(before, recording(tmp_path, moved(3, 1.0)))
     assert result.left_out == ["dense/kernel of LossScaleOptimizer(SGD) from step 4 on"]
+    assert (result.steps, result.reason) == (3, "same to the bit for 3 steps")
 
 
 def test_a_program_that_reproduces_nothing_is_never_the_same(tmp_path: Path) -> None:
@@ -485,7 +514,14 @@ def test_printed_lines_count_unless_they_are_left_out(tmp_path: Path) -> None:
     [
         ("loss 0.123456", "loss 0.123457"),
         ("took 1.5s", "took 12.25s"),
+        ("Time: 28.6887, loss 0.5", "Time: 41.7936, loss 0.5"),
+        ("step time = 0.01", "step time = 0.25"),
+        ("loss 0.5 (12.25 pos/s)", "loss 0.5 (3 pos/s)"),
+        ("9.5images/sec, 0:01:02 left", "8images/sec, 1:10:02 left"),
+        ("logs/20200102-030405", "logs/20261127-130944"),
+        ("logs/2020-01-02_03-04-05/a", "logs/2026-11-27_13-09-44/a"),
         ("wrote /tmp/a/model.h5", "wrote /home/b/model.h5"),
+        ("'/tmp/a/model.h5'      ['str']", "'/tmp/longer/model.h5' ['str']"),
         ("<Object at 0x7f0011aa>", "<Object at 0x7f0022bb>"),
         ("12:00:01 epoch 3", "13:59:59 epoch 3"),
         ("inputs input_1, input_2", "inputs input_layer, input_layer_1"),
@@ -497,7 +533,15 @@ def test_lines_agree_but_for_rounding_times_paths_and_addresses(one: str, other:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("step 3", "step 4"), ("loss 0.12", "loss 0.15"), ("done", "Done"), ("a 1", "a 1 2")],
+    [
+        ("step 3", "step 4"),
+        ("loss 0.12", "loss 0.15"),
+        ("Time: 3", "Time: 4"),
+        ("20200102", "20261127"),
+        ("2 images", "3 images"),
+        ("done", "Done"),
+        ("a 1", "a 1 2"),
+    ],
 )
 def test_other_lines_do_not_agree(one: str, other: str) -> None:
     assert not lines_agree(one, other, 1e-5)

@@ -39,7 +39,7 @@ def test_a_recording_is_read(tmp_path: Path) -> None:
     assert [s.applied for s in one.steps] == [True, False]
     assert one.steps[0].arrays["variables"] == one.steps[1].arrays["variables"]
     assert one.steps[0].arrays["momentum"] == [None]
-    assert recording.printed == [PrintedLine(("train.py:11",), "loss 1.5", 1)]
+    assert recording.printed == [PrintedLine(("train.py:11",), "loss 1.5", 1, 1)]
     assert recording.versions["tensorflow"] == "2.21.0"
 
 

@@ -5,11 +5,11 @@
 makes the class of tf-keras, and not the one of `compat_lossscale`. Nothing is to be done in a
 program that only predicts with the model, or compiles it again; the rule does not see that.
 
-Under one policy, the models of a program shared one loss scale up to TensorFlow 2.3. Now each
-`compile` makes its own. `copy.deepcopy` and `pickle` of a loss-scale optimizer raise an error on
-tf-keras. A checkpoint that TensorFlow 2.0 to 2.2 wrote has the number of steps under a name at
-which the class of tf-keras does not look for it. `compat_lossscale` does all of these as the old
-versions did.
+Under one policy, the models of a program shared one loss scale up to TensorFlow 2.3, and so did the
+optimizers in a list that `compile` gets. Now each has its own. `copy.deepcopy` and `pickle` of a
+loss-scale optimizer raise an error on tf-keras. A checkpoint that TensorFlow 2.0 to 2.2 wrote has
+the number of steps under a name at which the class of tf-keras does not look for it.
+`compat_lossscale` does all of these as the old versions did.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.domain import Program
+    from lossscale_codemods.domain import Compile, Program
 
 _SCALING = frozenset({Meaning.OPTIMIZER, Meaning.POLICY, Meaning.SET_POLICY, Meaning.REWRITE})
 _SAVING = ("save", "save_model", "ModelCheckpoint")
@@ -80,8 +80,7 @@ class KeptState(Rule):
         target, reads = program.target, program.reads_by_attribute
         calls = program.tree.nodes(cst.Call)
         others = _compiled_besides(calls, program) if target is not Target.COMPAT else []
-        if others:
-            yield others[0], _SHARED
+        yield from ((one, _SHARED) for one in others[:1])
         is_saved = any(reads.get(word) for word in _SAVING)
         is_restored = bool(reads.get("restore") or reads.get("restore_or_initialize"))
         for call in calls if target in WITH_KERAS_2 else ():
@@ -126,22 +125,35 @@ _RESTORED = Review(
     "`compat-lossscale run` and save again.",
 )
 _SHARED = Review(
-    "models that are compiled under one policy no longer share its loss scale: each has its own",
-    f"Nothing is to be done if they may scale apart. Otherwise give both one optimizer, {_KEEP}",
+    "optimizers that `compile` wraps no longer share the policy's loss scale: each has its own",
+    f"Nothing is to be done if they may scale apart. Otherwise give models one optimizer, {_KEEP}",
 )
 
 
 def _compiled_besides(calls: list[cst.Call], program: Program) -> list[cst.Call]:
-    """Returns the calls that compile another model than the first, under the policy of that."""
+    """Returns the calls that wrap several optimizers, or another model's, under one policy."""
     if not _sets_moving_scale(program):
         return []
     compiled = [one for call in calls if (one := model_compile(call, program)) is not None]
+    several = [one.call for one in compiled if one.is_likely and _wraps_several(one, program)]
+    if several:
+        return several
     sharing = [
         one.call
         for one in compiled
         if one.is_proven and one.optimizer and not compiles_wrapped(one.call, program)
     ]
     return [call for call in sharing if dotted(call.func) != dotted(sharing[0].func)]
+
+
+def _wraps_several(compiled: Compile, program: Program) -> bool:
+    """Whether a model gets a list of optimizers, some of which `compile` wraps."""
+    given = compiled.optimizer
+    return (
+        given is not None
+        and isinstance(given.value, cst.List | cst.Tuple)
+        and sum(not program.types.is_wrapper(one.value) for one in given.value.elements) > 1
+    )
 
 
 def _sets_moving_scale(program: Program) -> bool:

@@ -55,7 +55,7 @@ _UNPACKED = Review(
 )
 _SUBCLASS = Review(
     "Keras 3 calls other methods of an optimizer's subclass, and has no OptimizerV2",
-    "Implement `build` and `update_step` in its place.",
+    "Implement `build` and `update_step` in place of the methods that it overrides, if any.",
 )
 _MODULE = Review(
     "the module is passed on, so which optimizers are made of it cannot be seen here",

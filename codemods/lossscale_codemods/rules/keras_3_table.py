@@ -489,7 +489,12 @@ _NAMES_OF_KERAS_2 = (
         when=met.in_a_program_of_keras,
     ),
     _Stopping(
-        ("tensorflow.compat.v1.layers.*", "tensorflow.layers.*"),
+        (
+            "tensorflow.compat.v1.layers.*",
+            "tensorflow.compat.v1.nn.rnn_cell.*",
+            "tensorflow.layers.*",
+            "tensorflow.nn.rnn_cell.*",
+        ),
         "the layers of TensorFlow 1 do not work beside Keras 3",
         "Use those of tf.keras.layers, or stay with tf-keras.",
     ),

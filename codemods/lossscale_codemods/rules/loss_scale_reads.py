@@ -84,7 +84,7 @@ _ADVICE = {
     **{name: f"Write `.{new}` of the optimizer instead." for name, new in NEW_ATTRIBUTES.items()},
     "multiplier": "Write 2: the multiplier is always 2.",
     "_current_loss_scale": "It was a variable. Read `loss_scale` of the optimizer where it is "
-    "needed, which has no public way to set it.",
+    "needed; nothing public sets it.",
 }
 """What to do about an attribute."""
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"

@@ -39,7 +39,7 @@ def migrated(*lines: int, now: str = TEXT) -> Migrated:
 
 def recording(*texts: str, line: int = 7, code: int = 0, error: str = "", at: int = 0) -> Recording:
     """A recording of a program that prints these texts, and ends with an error or a code."""
-    lines = [PrintedLine((f"{MAIN}:{line}",), text, 0) for text in texts]
+    lines = [PrintedLine((f"{MAIN}:{line}",), text, 0, 0) for text in texts]
     raised = {"class": error, "text": "loss", "stack": (f"{MAIN}:{at}",)} if error else None
     end = {"exit": code or int(bool(error)), "error": raised, "versions": {}, "problems": {}}
     return Recording("it.lsr", {}, printed=lines, end=end)

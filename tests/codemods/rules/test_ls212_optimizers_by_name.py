@@ -46,7 +46,7 @@ def test_what_compile_gets(before: str, after: str) -> None:
         "make_optimizer()",
         "'adamw'",
         "optimizer=None",
-        "[tf.keras.optimizers.legacy.SGD(), tf.keras.optimizers.legacy.SGD()]",
+        "[tf.keras.optimizers.legacy.SGD()]",
     ],
 )
 def test_what_compile_gets_and_stays(given: str) -> None:

@@ -88,6 +88,10 @@ def test_an_optimizer_in_a_checkpoint() -> None:
         ("first.compile(o)\nfirst.compile(o)", False),
         ("first.compile(o)", False),
         ("w = mp.LossScaleOptimizer(o, 8)\nfirst.compile(w)\nsecond.compile(o)", False),
+        ("first.compile(optimizer=[o, o])", True),
+        ("def train(model, a, b):\n    model.compile(optimizer=[a, b])", True),
+        ("first.compile([o])", False),
+        ("w = mp.LossScaleOptimizer(o, 8)\nfirst.compile([w, o])", False),
     ],
 )
 def test_models_that_shared_the_loss_scale_of_a_policy(body: str, shared: bool) -> None:
@@ -119,4 +123,4 @@ def test_an_optimizer_that_is_made_from_its_config() -> None:
 def test_models_of_one_policy_on_keras_3() -> None:
     body = "first.compile('sgd')\nsecond.compile('sgd')"
     (text,) = found(POLICY, body, "keras3")
-    assert "no longer share its loss scale" in text
+    assert "no longer share the policy's loss scale" in text

@@ -71,6 +71,7 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         (f"{MODEL}return {{'loss': 1.0}}", "which this step does not set"),
         (f"{MODEL}return {SHOWN}", "which this step does not set"),
         ("h = tf.compat.v1.layers.dense(x, 4)", "layers of TensorFlow 1"),
+        ("cell = tf.compat.v1.nn.rnn_cell.LSTMCell(4)", "layers of TensorFlow 1"),
         (
             "opt = tf.keras.optimizers.SGD(0.1)\nwith tf.Graph().as_default():\n    pass",
             "does not run in graphs",
