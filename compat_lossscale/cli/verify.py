@@ -207,7 +207,7 @@ def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
     from compat_lossscale import equivalence  # TensorFlow
 
-    configs = [(result.path, stated) for result in results for stated, _ in result.conversions]
+    configs = [(result.path, stated) for result in results for stated, _, _ in result.distinct]
     known: dict[str, equivalence.Comparison] = {}
     compared = []
     for path, stated in _shown(configs):
@@ -244,8 +244,8 @@ def _lines(result: Verification) -> Iterator[str]:
         return
     writer = f", written by {printable(artefact.writer)}" if artefact.writer else ""
     yield f"{result.path}: {result.status.value}: {artefact.format}, {artefact.layout}{writer}"
-    for stated, conversions in result.conversions:
-        yield f"  {verification.describe_config(stated)}"
+    for stated, conversions, further in result.distinct:
+        yield f"  {verification.describe_config(stated, further)}"
         if stated.note:
             yield f"    noted: {stated.note}"
         for conversion in conversions:

@@ -85,6 +85,18 @@ class Verification:
         """All conversions."""
         return [one for _, of_config in self.conversions for one in of_config]
 
+    @property
+    def distinct(self) -> list[tuple[StatedConfig, tuple[Conversion, ...], int]]:
+        """The configs that differ, their conversions, and the number of further places of each.
+
+        Each layer of a model states the policy that it has.
+        """
+        places: dict[str, list[tuple[StatedConfig, tuple[Conversion, ...]]]] = {}
+        for stated, of_config in self.conversions:
+            key = repr((stated.config, stated.automatic, stated.note))
+            places.setdefault(key, []).append((stated, of_config))
+        return [(*same[0], len(same) - 1) for same in places.values()]
+
 
 def verify_artefact(
     path: str, *, targets: Sequence[Generation] = tuple(Generation), strict: bool = False
@@ -189,8 +201,8 @@ _SAID = ("growth_steps", "growth_factor")
 """The fields of a rule that are said without it."""
 
 
-def describe_config(stated: StatedConfig) -> str:
-    """Describes a config: its place, its loss scale and its optimizer."""
+def describe_config(stated: StatedConfig, further: int = 0) -> str:
+    """Describes a config: its places, its loss scale and its optimizer."""
     spec, inner = stated.spec, read_wrapper_config(stated.config).inner
     if spec.dynamic:
         rule = {} if spec.rule is None else spec.rule.to_config()
@@ -203,7 +215,8 @@ def describe_config(stated: StatedConfig) -> str:
         scale = f"fixed loss scale {spec.initial_scale:g}"
     around = f", around {printable(class_name(inner))}" if inner is not None else ""
     by_keras = ", wrapped by Keras itself" if stated.automatic else ""
-    return f"{printable(stated.where or 'config')}: {scale}{around}{by_keras}"
+    also = f" and {further} more" if further else ""
+    return f"{printable(stated.where or 'config')}{also}: {scale}{around}{by_keras}"
 
 
 def describe_state(state: LiveState) -> str:
