@@ -280,7 +280,8 @@ def convert_artefact(
         LossScaleArgumentError: It states one that cannot be.
     """
     conversion = convert(stated.config, target)
-    if artefact.format not in _MODELS or stated.generation is target:
+    is_model = artefact.format in _MODELS and not artefact.is_of_layers(stated)
+    if not is_model or stated.generation is target:
         return conversion
     parts = read_wrapper_config(stated.config)
     if as_archive and is_whole(artefact.format, stated.generation, target):

@@ -20,7 +20,7 @@ from compat_lossscale.cli.verify import verify
 from compat_lossscale.errors import ConversionError, MissingExtraError
 from compat_lossscale.formats import read
 from compat_lossscale.models import is_installed, process, write
-from compat_lossscale.spec import Generation
+from compat_lossscale.spec import Generation, LossScaleSpec
 from tests import forked_python
 from tests.artefacts.test_train_on import approximately
 from tests.formats.samples import ARTEFACTS, archive
@@ -258,9 +258,20 @@ def test_what_is_not_converted_is_named_with_the_reason(
 # --- the command ----------------------------------------------------------------------------------
 
 
+def state_loss_scale_in_policies(model: Path) -> None:
+    """Gives a layer of a model the policy that TensorFlow 2.1 to 2.3 give it and store."""
+    scale = LossScaleSpec(initial_scale=64.0, growth_steps=4).to_loss_scale_config()
+    policy = {"class_name": "Policy", "config": {"name": "mixed_float16", "loss_scale": scale}}
+    with h5py.File(model, "r+") as file:
+        config = json.loads(file.attrs["model_config"])
+        config["config"]["layers"][-1]["config"]["dtype"] = policy
+        file.attrs["model_config"] = json.dumps(config)
+
+
 def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     source, output = tmp_path / "old.h5", tmp_path / "new.keras"
     shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)
+    state_loss_scale_in_policies(source)
     arguments = [str(source), "--to", "keras3", "--output", str(output)]
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, result.stderr) == (0, ""), result.output
@@ -271,6 +282,12 @@ def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, "exists already" in result.stderr) == (2, True)
     assert output.read_bytes() == before
+
+
+def test_the_outputs_of_models_that_look_up_numbers_are_compared() -> None:
+    tensor = types.SimpleNamespace(shape=(None, 3), dtype="float32")
+    assert process._probe(tensor, whole=False).dtype == "float32"
+    assert {*process._probe(tensor, whole=True).flat} <= {0.0, 1.0}
 
 
 def test_the_model_of_a_class_of_its_own_is_found_in_a_checkpoint() -> None:
