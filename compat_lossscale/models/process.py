@@ -148,6 +148,8 @@ _OLD_NAMES = {
     "cosine_proximity": "cosine_similarity",
 }
 """Old names of losses and metrics, which only tf-keras knows."""
+_OF_FUNCTION = "MeanMetricWrapper"
+"""As which TensorFlow stores a metric that is a function, such as "accuracy", since 2.4."""
 
 
 def main() -> None:
@@ -372,6 +374,8 @@ def _names(value: Any) -> Iterator[str]:
         yield value
     elif isinstance(value, Mapping) and value.get("class_name") == "function":
         yield str(value.get("config"))
+    elif isinstance(value, Mapping) and value.get("class_name") == _OF_FUNCTION:
+        yield from _names(value["config"]["fn"])
     elif isinstance(value, Mapping) and "class_name" in value:
         yield str(value["class_name"])
     elif isinstance(value, Mapping | list):
@@ -426,6 +430,12 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
             return value
     elif not isinstance(value, Mapping):
         return value
+    elif value["class_name"] == _OF_FUNCTION:
+        name = next(_names(value), "")
+        function = getattr(module, _OLD_NAMES.get(name, name), None)
+        if function is not None:
+            return module.MeanMetricWrapper(function, name=value["config"].get("name"))
+        value = name
     else:
         adapted = rebuilding.adapted(value, f"compile.{place}")
         config = adapted["config"]

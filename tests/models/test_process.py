@@ -258,26 +258,31 @@ def test_what_is_not_converted_is_named_with_the_reason(
 # --- the command ----------------------------------------------------------------------------------
 
 
-def state_loss_scale_in_policies(model: Path) -> None:
-    """Gives a layer of a model the policy that TensorFlow 2.1 to 2.3 give it and store."""
+def store_as_old_versions_do(model: Path) -> None:
+    """Adds what TensorFlow stores: a policy since 2.1, a metric that is a function since 2.4."""
+    settings = {"name": "error", "dtype": "float32", "fn": "mean_absolute_error"}
     scale = LossScaleSpec(initial_scale=64.0, growth_steps=4).to_loss_scale_config()
     policy = {"class_name": "Policy", "config": {"name": "mixed_float16", "loss_scale": scale}}
     with h5py.File(model, "r+") as file:
         config = json.loads(file.attrs["model_config"])
         config["config"]["layers"][-1]["config"]["dtype"] = policy
         file.attrs["model_config"] = json.dumps(config)
+        compiled = json.loads(file.attrs["training_config"])
+        compiled["metrics"] = [[{"class_name": "MeanMetricWrapper", "config": settings}]]
+        file.attrs["training_config"] = json.dumps(compiled)
 
 
 def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     source, output = tmp_path / "old.h5", tmp_path / "new.keras"
     shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)
-    state_loss_scale_in_policies(source)
+    store_as_old_versions_do(source)
     arguments = [str(source), "--to", "keras3", "--output", str(output)]
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, result.stderr) == (0, ""), result.output
     assert f"wrote {output}, in the form of Keras 3" in result.stdout
     (state,) = read(output).states
     assert (state.loss_scale, state.iterations, state.slots) == (64.0, 6, 4)
+    assert train_on("stock", [output])[0]["then"]["iterations"] > 6
     before = output.read_bytes()
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, "exists already" in result.stderr) == (2, True)
