@@ -97,8 +97,11 @@ def verify(paths: tuple[str, ...], **given: Any) -> None:
     _check_usage(paths, given)
     html: Path | None = given["html"]
     targets = tuple(Generation) if given["target"] is None else (Generation(given["target"]),)
+    has_model = given["function"] is not None
     results = [
-        verification.verify_artefact(path, targets=targets, strict=given["strict"])
+        verification.verify_artefact(
+            path, targets=targets, strict=given["strict"], has_model=has_model
+        )
         for path in _shown(list(verification.expand(paths)))
     ]
     code = verification.exit_code(results)

@@ -311,7 +311,8 @@ def _fates_of_state(parts: WrapperConfig, conversion: Conversion, artefact: Arte
     fates = dict.fromkeys(_NAMES, (Verdict.KEPT, ""))
     fates["hysteresis_left"] = (Verdict.LOST, _NO_HYSTERESIS.format(target.title))
     if parts.spec.dynamic and target is Generation.KERAS3:
-        if not (artefact.writer or "").startswith(_BEFORE_2_3):
+        is_old_checkpoint = "(base_optimizer)" in artefact.layout
+        if not (is_old_checkpoint or (artefact.writer or "").startswith(_BEFORE_2_3)):
             fates["iterations"] = (Verdict.NOTED, _COUNTED_BEFORE)
     elif parts.spec.dynamic:
         if not parts.counts_skipped_steps:

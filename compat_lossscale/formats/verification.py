@@ -99,7 +99,11 @@ class Verification:
 
 
 def verify_artefact(
-    path: str, *, targets: Sequence[Generation] = tuple(Generation), strict: bool = False
+    path: str,
+    *,
+    targets: Sequence[Generation] = tuple(Generation),
+    strict: bool = False,
+    has_model: bool = False,
 ) -> Verification:
     """Verifies one artefact.
 
@@ -108,20 +112,24 @@ def verify_artefact(
         targets: The generations to convert its configs to.
         strict: Whether what the artefact does not hold, and changes that do not affect training,
             count as losses too.
+        has_model: Whether there is a function that builds the model of a checkpoint, which becomes
+            an archive then.
 
     Returns:
         The result. No content of a file makes this raise an error.
     """
     asked = [target.value for target in targets]
     try:
-        result = isolated.call(Verification, "verify_here", path, asked, strict)
+        result = isolated.call(Verification, "verify_here", path, asked, strict, has_model)
     except CompatLossScaleError as error:
         return Verification(path, ArtefactStatus.UNREADABLE, error=printable(str(error)))
     artefact = result.artefact and dataclasses.replace(result.artefact, path=path)
     return dataclasses.replace(result, path=path, artefact=artefact)
 
 
-def verify_here(path: str, asked: Sequence[str], strict: bool) -> Verification:
+def verify_here(
+    path: str, asked: Sequence[str], strict: bool, has_model: bool = False
+) -> Verification:
     """Does what `verify_artefact` does, in the other process."""
     artefact, targets = read_in_this_process(path), [Generation(one) for one in asked]
     conversions = tuple(
@@ -142,7 +150,8 @@ def verify_here(path: str, asked: Sequence[str], strict: bool) -> Verification:
         for state in artefact.states
         if state.loss_scale is not None and not 0 < state.loss_scale < math.inf
     ]
-    lost = (*artefact.lost, *useless, *_lost_in_checkpoint(artefact, targets))
+    unread = () if has_model else _lost_in_checkpoint(artefact, targets)
+    lost = (*artefact.lost, *useless, *unread)
     if not (artefact.has_loss_scale or artefact.missing):
         status = ArtefactStatus.NO_LOSS_SCALE
     elif (lost or Verdict.LOST in verdicts) or (
