@@ -23,7 +23,7 @@ from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict
 from compat_lossscale.formats.isolated import limit_memory, plain
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
-from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights
+from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights, parameters
 from compat_lossscale.models.stored import StoredModel, read_stored
 from compat_lossscale.spec import Generation
 
@@ -388,10 +388,13 @@ def _is_known(name: str, keras: Any) -> bool:
         return True
     for module in (keras.losses, keras.metrics):
         try:
-            module.get(name)
+            found = module.get(name)
         except (ValueError, TypeError):
             continue
-        return True
+        if not isinstance(
+            found, str
+        ):  # tf-keras returns the name of a metric that it does not know.
+            return True
     return any(hasattr(module, name) for module in (keras.losses, keras.metrics))
 
 
@@ -418,7 +421,9 @@ def _compile(new: Any, optimizer: Any, stored: StoredModel, rebuilding: Rebuildi
 def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
     """Returns a loss or metrics of the other Keras."""
     if isinstance(value, list):
-        return [_compiled(child, place, rebuilding) for child in value]
+        children = [(child, _compiled(child, place, rebuilding)) for child in value]
+        # Keras 3 takes no None for a metric that is lost.
+        return [new for old, new in children if old is None or new is not None or place == "loss"]
     if isinstance(value, Mapping) and value.get("class_name") == "function":
         value = value["config"]
     if isinstance(value, Mapping) and "class_name" not in value:
@@ -443,7 +448,7 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
             config["reduction"] = "sum_over_batch_size"
         cls: Any = getattr(module, adapted["class_name"], None)
         if cls is not None:
-            return cls.from_config(config)
+            return _made(cls, config, place, rebuilding)
         value = value["class_name"]
     rebuilding.lost(
         f"compile.{place}",
@@ -452,6 +457,17 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
         "with the optimizer that it has",
     )
     return None
+
+
+def _made(cls: Any, config: Mapping[str, Any], place: str, rebuilding: Rebuilding) -> Any:
+    """Makes a loss or a metric, and notes what its Keras does not save of it."""
+    made, defaults = cls.from_config(config), dict(parameters(cls))
+    saved = made.get_config()
+    for key in config.keys() & defaults.keys() - saved.keys():
+        if config[key] != defaults[key]:
+            reason = f"{rebuilding.title} does not save it: compile the model again"
+            rebuilding.lost(f"compile.{place}.{cls.__name__}.{key}", config[key], reason)
+    return made
 
 
 def _make_variables(optimizer: Any, model: Any) -> None:

@@ -260,7 +260,11 @@ def test_what_is_not_converted_is_named_with_the_reason(
 
 def store_as_old_versions_do(model: Path) -> None:
     """Adds what TensorFlow stores: a policy since 2.1, a metric that is a function since 2.4."""
-    settings = {"name": "error", "dtype": "float32", "fn": "mean_absolute_error"}
+    functions = [
+        {"class_name": "MeanMetricWrapper", "config": {"name": fn, "dtype": "float32", "fn": fn}}
+        for fn in ("mean_absolute_error", "own_error")
+    ]
+    huber = {"reduction": "auto", "name": "huber_loss", "delta": 0.5}
     scale = LossScaleSpec(initial_scale=64.0, growth_steps=4).to_loss_scale_config()
     policy = {"class_name": "Policy", "config": {"name": "mixed_float16", "loss_scale": scale}}
     with h5py.File(model, "r+") as file:
@@ -268,7 +272,7 @@ def store_as_old_versions_do(model: Path) -> None:
         config["config"]["layers"][-1]["config"]["dtype"] = policy
         file.attrs["model_config"] = json.dumps(config)
         compiled = json.loads(file.attrs["training_config"])
-        compiled["metrics"] = [[{"class_name": "MeanMetricWrapper", "config": settings}]]
+        compiled |= {"metrics": [functions], "loss": {"class_name": "Huber", "config": huber}}
         file.attrs["training_config"] = json.dumps(compiled)
 
 
@@ -278,8 +282,13 @@ def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     store_as_old_versions_do(source)
     arguments = [str(source), "--to", "keras3", "--output", str(output)]
     result = CliRunner().invoke(verify, arguments)
-    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    assert (result.exit_code, result.stderr) == (1, ""), result.output
     assert f"wrote {output}, in the form of Keras 3" in result.stdout
+    lost = [line for line in result.stdout.splitlines() if line.startswith("lost: ")]
+    assert [line.partition(": Keras 3")[0] for line in lost] == [
+        "lost: compile.loss.Huber.delta = 0.5",
+        'lost: compile.metrics = "own_error"',
+    ]
     (state,) = read(output).states
     assert (state.loss_scale, state.iterations, state.slots) == (64.0, 6, 4)
     assert train_on("stock", [output])[0]["then"]["iterations"] > 6
