@@ -114,14 +114,6 @@ class Artefact:
     lost: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def is_of_layers(self, stated: StatedConfig) -> bool:
-        """Whether a config is that of layers, in an artefact that has one of an optimizer too.
-
-        Policies of layers can state the loss scale with which `compile` wraps the optimizer.
-        """
-        inners = (read_wrapper_config(one.config).inner for one in (stated, *self.configs))
-        return next(inners) is None and any(inners)
-
     @property
     def has_loss_scale(self) -> bool:
         """Whether it states a loss scale or holds the state of one."""
@@ -133,6 +125,15 @@ class Artefact:
         """Whether Keras 3 has written it."""
         library, _, version = (self.writer or "").partition(" ")
         return library == "Keras" and is_keras3(version)
+
+
+def is_of_layers(stated: StatedConfig, artefact: Artefact) -> bool:
+    """Whether a config is that of layers, in an artefact that has one of an optimizer too.
+
+    Policies of layers can state the loss scale with which `compile` wraps the optimizer.
+    """
+    inners = (read_wrapper_config(one.config).inner for one in (stated, *artefact.configs))
+    return next(inners) is None and any(inners)
 
 
 def is_keras3(version: str | None) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError
 from compat_lossscale.formats import hdf5, keras_archive, saved_model
-from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
+from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig, is_of_layers
 from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers, wrapper_configs
 from compat_lossscale.spec.configs import WRAPPERS
 from compat_lossscale.spec.inner_optimizers import Family, class_name, is_known
@@ -280,7 +280,7 @@ def convert_artefact(
         LossScaleArgumentError: It states one that cannot be.
     """
     conversion = convert(stated.config, target)
-    is_model = artefact.format in _MODELS and not artefact.is_of_layers(stated)
+    is_model = artefact.format in _MODELS and not is_of_layers(stated, artefact)
     if not is_model or stated.generation is target:
         return conversion
     parts = read_wrapper_config(stated.config)

@@ -24,7 +24,7 @@ from compat_lossscale.errors import (
     UnreadableArtefactError,
 )
 from compat_lossscale.formats import checkpoint, hdf5, isolated, keras_archive, saved_model
-from compat_lossscale.formats.artefact import Artefact, StatedConfig, put_config
+from compat_lossscale.formats.artefact import Artefact, StatedConfig, is_of_layers, put_config
 from compat_lossscale.formats.bounded import open_regular
 from compat_lossscale.formats.conversion import Conversion, convert_artefact
 from compat_lossscale.formats.reading import read
@@ -134,7 +134,7 @@ def only_config(artefact: Artefact) -> StatedConfig:
             f"there is no config to convert in this {artefact.format}"
             + (_VARIABLES_ONLY.format(how) if artefact.states else "")
         )
-    configs = [one for one in artefact.configs if not artefact.is_of_layers(one)]
+    configs = [one for one in artefact.configs if not is_of_layers(one, artefact)]
     first, *others = configs
     different = [other for other in others if other.config != first.config]
     if different:
