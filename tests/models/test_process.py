@@ -292,6 +292,11 @@ def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     (state,) = read(output).states
     assert (state.loss_scale, state.iterations, state.slots) == (64.0, 6, 4)
     assert train_on("stock", [output])[0]["then"]["iterations"] > 6
+    with h5py.File(source, "r+") as file:
+        del file.attrs["training_config"], file["optimizer_weights"]
+    without = [*arguments[:-1], str(tmp_path / "without_optimizer.keras")]
+    result = CliRunner().invoke(verify, without)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
     before = output.read_bytes()
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, "exists already" in result.stderr) == (2, True)
