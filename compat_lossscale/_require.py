@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import importlib.util
+import sys
 
 from compat_lossscale.errors import MissingExtraError
 
@@ -67,10 +68,11 @@ def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
 
 
 def require_keras_3(what: str) -> None:
-    """Checks, without importing it, that Keras 3 is installed.
+    """Checks, without importing it, that Keras 3 is installed and is what `import keras` gives.
 
     Raises:
-        MissingExtraError: It is not, or the package `keras` is an older one.
+        MissingExtraError: It is not, the package `keras` is an older one, or `keras` is tf-keras,
+            as `install()` and `run` make it.
     """
     version = installed_version("keras")
     if version is None:
@@ -78,6 +80,13 @@ def require_keras_3(what: str) -> None:
     if version.partition(".")[0] in ("1", "2"):
         raise MissingExtraError(
             f"{what} needs Keras 3, and keras {version} is installed: pip install 'keras>=3.6'"
+        )
+    imported = getattr(sys.modules.get("keras"), "__version__", version)
+    if imported.partition(".")[0] in ("1", "2"):
+        raise MissingExtraError(
+            f"{what} needs Keras 3, and `import keras` gives Keras {imported} in this process, as "
+            "compat_lossscale.install() and `compat-lossscale run` make it for old programs. With "
+            "Keras 3, use install(keras=3) or run --keras3; a program for Keras 3 needs neither"
         )
 
 

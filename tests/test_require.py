@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import importlib.metadata
 import importlib.util
+import sys
+import types
 from typing import Any
 
 import pytest
@@ -51,6 +54,15 @@ def test_keras_3_is_required(missing: set[str]) -> None:
 def test_an_older_keras_is_not_enough(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "version", lambda package: version)
     with pytest.raises(MissingExtraError, match=f"keras {version} is installed: pip install"):
+        require_keras_3("the test")
+
+
+def test_a_keras_that_is_tf_keras_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    tf_keras = types.ModuleType("tf_keras")
+    tf_keras.__spec__ = importlib.machinery.ModuleSpec("tf_keras", None)
+    tf_keras.__version__ = "2.21.0"  # type: ignore[attr-defined]  # a module has any attribute
+    monkeypatch.setitem(sys.modules, "keras", tf_keras)
+    with pytest.raises(MissingExtraError, match=r"`import keras` gives Keras 2\.21\.0 .*keras=3"):
         require_keras_3("the test")
 
 

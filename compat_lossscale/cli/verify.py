@@ -97,8 +97,11 @@ def verify(paths: tuple[str, ...], **given: Any) -> None:
     _check_usage(paths, given)
     html: Path | None = given["html"]
     targets = tuple(Generation) if given["target"] is None else (Generation(given["target"]),)
+    has_model = given["function"] is not None
     results = [
-        verification.verify_artefact(path, targets=targets, strict=given["strict"])
+        verification.verify_artefact(
+            path, targets=targets, strict=given["strict"], has_model=has_model
+        )
         for path in _shown(list(verification.expand(paths)))
     ]
     code = verification.exit_code(results)
@@ -207,7 +210,7 @@ def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
     from compat_lossscale import equivalence  # TensorFlow
 
-    configs = [(result.path, stated) for result in results for stated, _ in result.conversions]
+    configs = [(result.path, stated) for result in results for stated, _, _ in result.distinct]
     known: dict[str, equivalence.Comparison] = {}
     compared = []
     for path, stated in _shown(configs):
@@ -244,8 +247,8 @@ def _lines(result: Verification) -> Iterator[str]:
         return
     writer = f", written by {printable(artefact.writer)}" if artefact.writer else ""
     yield f"{result.path}: {result.status.value}: {artefact.format}, {artefact.layout}{writer}"
-    for stated, conversions in result.conversions:
-        yield f"  {verification.describe_config(stated)}"
+    for stated, conversions, further in result.distinct:
+        yield f"  {verification.describe_config(stated, further)}"
         if stated.note:
             yield f"    noted: {stated.note}"
         for conversion in conversions:

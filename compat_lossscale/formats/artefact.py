@@ -127,6 +127,15 @@ class Artefact:
         return library == "Keras" and is_keras3(version)
 
 
+def is_of_layers(stated: StatedConfig, artefact: Artefact) -> bool:
+    """Whether a config is that of layers, in an artefact that has one of an optimizer too.
+
+    Policies of layers can state the loss scale with which `compile` wraps the optimizer.
+    """
+    inners = (read_wrapper_config(one.config).inner for one in (stated, *artefact.configs))
+    return next(inners) is None and any(inners)
+
+
 def is_keras3(version: str | None) -> bool:
     """Whether a version of Keras, if known, is one of Keras 3."""
     return version is not None and not version.startswith(("0.", "1.", "2."))

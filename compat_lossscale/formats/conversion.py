@@ -14,7 +14,7 @@ from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError
 from compat_lossscale.formats import hdf5, keras_archive, saved_model
-from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
+from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig, is_of_layers
 from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers, wrapper_configs
 from compat_lossscale.spec.configs import WRAPPERS
 from compat_lossscale.spec.inner_optimizers import Family, class_name, is_known
@@ -280,7 +280,8 @@ def convert_artefact(
         LossScaleArgumentError: It states one that cannot be.
     """
     conversion = convert(stated.config, target)
-    if artefact.format not in _MODELS or stated.generation is target:
+    is_model = artefact.format in _MODELS and not is_of_layers(stated, artefact)
+    if not is_model or stated.generation is target:
         return conversion
     parts = read_wrapper_config(stated.config)
     if as_archive and is_whole(artefact.format, stated.generation, target):
@@ -310,7 +311,8 @@ def _fates_of_state(parts: WrapperConfig, conversion: Conversion, artefact: Arte
     fates = dict.fromkeys(_NAMES, (Verdict.KEPT, ""))
     fates["hysteresis_left"] = (Verdict.LOST, _NO_HYSTERESIS.format(target.title))
     if parts.spec.dynamic and target is Generation.KERAS3:
-        if not (artefact.writer or "").startswith(_BEFORE_2_3):
+        is_old_checkpoint = "(base_optimizer)" in artefact.layout
+        if not (is_old_checkpoint or (artefact.writer or "").startswith(_BEFORE_2_3)):
             fates["iterations"] = (Verdict.NOTED, _COUNTED_BEFORE)
     elif parts.spec.dynamic:
         if not parts.counts_skipped_steps:

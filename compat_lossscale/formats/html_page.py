@@ -70,9 +70,11 @@ def _counts(made: Sequence[Conversion], target: Generation) -> tuple[int, int]:
     return len(lossy) - sum(lossy), sum(lossy)
 
 
-def _most_lost_first(result: Verification) -> list[tuple[StatedConfig, tuple[Conversion, ...]]]:
+def _most_lost_first(
+    result: Verification,
+) -> list[tuple[StatedConfig, tuple[Conversion, ...], int]]:
     return sorted(
-        result.conversions, key=lambda of_config: not any(made.lost for made in of_config[1])
+        result.distinct, key=lambda of_config: not any(made.lost for made in of_config[1])
     )
 
 

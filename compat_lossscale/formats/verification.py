@@ -85,9 +85,25 @@ class Verification:
         """All conversions."""
         return [one for _, of_config in self.conversions for one in of_config]
 
+    @property
+    def distinct(self) -> list[tuple[StatedConfig, tuple[Conversion, ...], int]]:
+        """The configs that differ, their conversions, and the number of further places of each.
+
+        Each layer of a model states the policy that it has.
+        """
+        places: dict[str, list[tuple[StatedConfig, tuple[Conversion, ...]]]] = {}
+        for stated, of_config in self.conversions:
+            key = repr((stated.config, stated.automatic, stated.note))
+            places.setdefault(key, []).append((stated, of_config))
+        return [(*same[0], len(same) - 1) for same in places.values()]
+
 
 def verify_artefact(
-    path: str, *, targets: Sequence[Generation] = tuple(Generation), strict: bool = False
+    path: str,
+    *,
+    targets: Sequence[Generation] = tuple(Generation),
+    strict: bool = False,
+    has_model: bool = False,
 ) -> Verification:
     """Verifies one artefact.
 
@@ -96,20 +112,24 @@ def verify_artefact(
         targets: The generations to convert its configs to.
         strict: Whether what the artefact does not hold, and changes that do not affect training,
             count as losses too.
+        has_model: Whether there is a function that builds the model of a checkpoint, which becomes
+            an archive then.
 
     Returns:
         The result. No content of a file makes this raise an error.
     """
     asked = [target.value for target in targets]
     try:
-        result = isolated.call(Verification, "verify_here", path, asked, strict)
+        result = isolated.call(Verification, "verify_here", path, asked, strict, has_model)
     except CompatLossScaleError as error:
         return Verification(path, ArtefactStatus.UNREADABLE, error=printable(str(error)))
     artefact = result.artefact and dataclasses.replace(result.artefact, path=path)
     return dataclasses.replace(result, path=path, artefact=artefact)
 
 
-def verify_here(path: str, asked: Sequence[str], strict: bool) -> Verification:
+def verify_here(
+    path: str, asked: Sequence[str], strict: bool, has_model: bool = False
+) -> Verification:
     """Does what `verify_artefact` does, in the other process."""
     artefact, targets = read_in_this_process(path), [Generation(one) for one in asked]
     conversions = tuple(
@@ -130,7 +150,8 @@ def verify_here(path: str, asked: Sequence[str], strict: bool) -> Verification:
         for state in artefact.states
         if state.loss_scale is not None and not 0 < state.loss_scale < math.inf
     ]
-    lost = (*artefact.lost, *useless, *_lost_in_checkpoint(artefact, targets))
+    unread = () if has_model else _lost_in_checkpoint(artefact, targets)
+    lost = (*artefact.lost, *useless, *unread)
     if not (artefact.has_loss_scale or artefact.missing):
         status = ArtefactStatus.NO_LOSS_SCALE
     elif (lost or Verdict.LOST in verdicts) or (
@@ -189,8 +210,8 @@ _SAID = ("growth_steps", "growth_factor")
 """The fields of a rule that are said without it."""
 
 
-def describe_config(stated: StatedConfig) -> str:
-    """Describes a config: its place, its loss scale and its optimizer."""
+def describe_config(stated: StatedConfig, further: int = 0) -> str:
+    """Describes a config: its places, its loss scale and its optimizer."""
     spec, inner = stated.spec, read_wrapper_config(stated.config).inner
     if spec.dynamic:
         rule = {} if spec.rule is None else spec.rule.to_config()
@@ -203,7 +224,8 @@ def describe_config(stated: StatedConfig) -> str:
         scale = f"fixed loss scale {spec.initial_scale:g}"
     around = f", around {printable(class_name(inner))}" if inner is not None else ""
     by_keras = ", wrapped by Keras itself" if stated.automatic else ""
-    return f"{printable(stated.where or 'config')}: {scale}{around}{by_keras}"
+    also = f" and {further} more" if further else ""
+    return f"{printable(stated.where or 'config')}{also}: {scale}{around}{by_keras}"
 
 
 def describe_state(state: LiveState) -> str:

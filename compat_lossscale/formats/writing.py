@@ -24,7 +24,7 @@ from compat_lossscale.errors import (
     UnreadableArtefactError,
 )
 from compat_lossscale.formats import checkpoint, hdf5, isolated, keras_archive, saved_model
-from compat_lossscale.formats.artefact import Artefact, StatedConfig, put_config
+from compat_lossscale.formats.artefact import Artefact, StatedConfig, is_of_layers, put_config
 from compat_lossscale.formats.bounded import open_regular
 from compat_lossscale.formats.conversion import Conversion, convert_artefact
 from compat_lossscale.formats.reading import read
@@ -121,7 +121,7 @@ def writing(
 
 
 def only_config(artefact: Artefact) -> StatedConfig:
-    """Returns the loss-scale config of an artefact.
+    """Returns the loss-scale config of an artefact, that of its optimizer if it has one.
 
     Raises:
         ConversionError: It has none, or several different ones.
@@ -134,12 +134,13 @@ def only_config(artefact: Artefact) -> StatedConfig:
             f"there is no config to convert in this {artefact.format}"
             + (_VARIABLES_ONLY.format(how) if artefact.states else "")
         )
-    first, *others = artefact.configs
+    configs = [one for one in artefact.configs if not is_of_layers(one, artefact)]
+    first, *others = configs
     different = [other for other in others if other.config != first.config]
     if different:
-        places = ", ".join(config.where or "the file itself" for config in artefact.configs[:5])
+        places = ", ".join(config.where or "the file itself" for config in configs[:5])
         raise ConversionError(
-            f"there are {len(artefact.configs)} loss-scale configs in it ({places}, ...); convert "
+            f"there are {len(configs)} loss-scale configs in it ({places}, ...); convert "
             "a file that has one"
         )
     return first

@@ -186,8 +186,9 @@ def _let_it_compute(cls: type, /, **kwargs: Any) -> None:
 
 
 def _call_with_float(original: Callable[..., Any], schedule: Any, step: Any) -> Any:
-    counts = isinstance(step, keras.Variable)  # Then an optimizer gives it.
-    return original(schedule, keras.ops.cast(step, "float32") if counts else step)
+    # An optimizer gives its variable, which is no `keras.Variable` in Keras 3.6.
+    is_variable = hasattr(step, "assign")
+    return original(schedule, keras.ops.cast(step, "float32") if is_variable else step)
 
 
 def _reset_by_old_name(metric: Any) -> None:

@@ -58,11 +58,14 @@ class ForeignLossScale(LossScale):
             return super().__getattr__(name)
         return getattr(self._foreign, name)
 
+    # What is assigned may be a plain object, of which checkpoints save nothing.
     def _trackable_children(self, *args: Any, **kwargs: Any) -> Any:
-        return self._foreign._trackable_children(*args, **kwargs)
+        of_foreign = getattr(self._foreign, "_trackable_children", None)
+        return {} if of_foreign is None else of_foreign(*args, **kwargs)
 
     def _lookup_dependency(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        return self._foreign._lookup_dependency(name, *args, **kwargs)
+        of_foreign = getattr(self._foreign, "_lookup_dependency", None)
+        return None if of_foreign is None else of_foreign(name, *args, **kwargs)
 
     def __repr__(self) -> str:
         return repr(self._foreign)

@@ -23,7 +23,7 @@ from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict
 from compat_lossscale.formats.isolated import limit_memory, plain
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
-from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights
+from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights, parameters
 from compat_lossscale.models.stored import StoredModel, read_stored
 from compat_lossscale.spec import Generation
 
@@ -148,6 +148,8 @@ _OLD_NAMES = {
     "cosine_proximity": "cosine_similarity",
 }
 """Old names of losses and metrics, which only tf-keras knows."""
+_OF_FUNCTION = "MeanMetricWrapper"
+"""As which TensorFlow stores a metric that is a function, such as "accuracy", since 2.4."""
 
 
 def main() -> None:
@@ -372,6 +374,8 @@ def _names(value: Any) -> Iterator[str]:
         yield value
     elif isinstance(value, Mapping) and value.get("class_name") == "function":
         yield str(value.get("config"))
+    elif isinstance(value, Mapping) and value.get("class_name") == _OF_FUNCTION:
+        yield from _names(value["config"]["fn"])
     elif isinstance(value, Mapping) and "class_name" in value:
         yield str(value["class_name"])
     elif isinstance(value, Mapping | list):
@@ -384,10 +388,13 @@ def _is_known(name: str, keras: Any) -> bool:
         return True
     for module in (keras.losses, keras.metrics):
         try:
-            module.get(name)
+            found = module.get(name)
         except (ValueError, TypeError):
             continue
-        return True
+        if not isinstance(
+            found, str
+        ):  # tf-keras returns the name of a metric that it does not know.
+            return True
     return any(hasattr(module, name) for module in (keras.losses, keras.metrics))
 
 
@@ -414,7 +421,9 @@ def _compile(new: Any, optimizer: Any, stored: StoredModel, rebuilding: Rebuildi
 def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
     """Returns a loss or metrics of the other Keras."""
     if isinstance(value, list):
-        return [_compiled(child, place, rebuilding) for child in value]
+        children = [(child, _compiled(child, place, rebuilding)) for child in value]
+        # Keras 3 takes no None for a metric that is lost.
+        return [new for old, new in children if old is None or new is not None or place == "loss"]
     if isinstance(value, Mapping) and value.get("class_name") == "function":
         value = value["config"]
     if isinstance(value, Mapping) and "class_name" not in value:
@@ -426,6 +435,12 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
             return value
     elif not isinstance(value, Mapping):
         return value
+    elif value["class_name"] == _OF_FUNCTION:
+        name = next(_names(value), "")
+        function = getattr(module, _OLD_NAMES.get(name, name), None)
+        if function is not None:
+            return module.MeanMetricWrapper(function, name=value["config"].get("name"))
+        value = name
     else:
         adapted = rebuilding.adapted(value, f"compile.{place}")
         config = adapted["config"]
@@ -433,7 +448,7 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
             config["reduction"] = "sum_over_batch_size"
         cls: Any = getattr(module, adapted["class_name"], None)
         if cls is not None:
-            return cls.from_config(config)
+            return _made(cls, config, place, rebuilding)
         value = value["class_name"]
     rebuilding.lost(
         f"compile.{place}",
@@ -442,6 +457,17 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
         "with the optimizer that it has",
     )
     return None
+
+
+def _made(cls: Any, config: Mapping[str, Any], place: str, rebuilding: Rebuilding) -> Any:
+    """Makes a loss or a metric, and notes what its Keras does not save of it."""
+    made, defaults = cls.from_config(config), dict(parameters(cls))
+    saved = made.get_config()
+    for key in config.keys() & defaults.keys() - saved.keys():
+        if config[key] != defaults[key]:
+            reason = f"{rebuilding.title} does not save it: compile the model again"
+            rebuilding.lost(f"compile.{place}.{cls.__name__}.{key}", config[key], reason)
+    return made
 
 
 def _make_variables(optimizer: Any, model: Any) -> None:
@@ -461,7 +487,8 @@ def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Fiel
                 f"{rebuilding.title} does not load the weight {other.name} that it has saved"
             )
     try:
-        inputs = [_probe(one) for one in flat(old.inputs or [])]
+        whole = any(type(one).__name__ == "Embedding" for one, _ in rebuilding.layers)
+        inputs = [_probe(one, whole=whole) for one in flat(old.inputs or [])]
         if not inputs:
             raise ValueError("the model has no inputs of known shapes")
         before, after = (_outputs(model, inputs) for model in (old, loaded))
@@ -477,11 +504,12 @@ def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Fiel
     return [Field("outputs", Verdict.LOST, distance, reason)]
 
 
-def _probe(tensor: Any) -> Any:
+def _probe(tensor: Any, *, whole: bool) -> Any:
+    """Returns an input for a model, of whole numbers if an Embedding can look them up."""
     random = np.random.default_rng(0)
     shape = [2, *(4 if size is None else int(size) for size in tuple(tensor.shape)[1:])]
     dtype = str(getattr(tensor.dtype, "name", tensor.dtype))
-    if "float" in dtype:
+    if "float" in dtype and not whole:
         return random.normal(size=shape).astype("float32" if dtype == "bfloat16" else dtype)
     return random.integers(0, 2, shape).astype(dtype)
 

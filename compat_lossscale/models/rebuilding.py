@@ -231,8 +231,8 @@ class Rebuilding:
     def _settings(
         self, cls: type, old: type | None, config: Mapping[str, Any], place: str
     ) -> dict[str, Any]:
-        accepted = {name for name, _ in _parameters(cls)}
-        defaults = dict(_parameters(old)) if old is not None else {}
+        accepted = {name for name, _ in parameters(cls)}
+        defaults = dict(parameters(old)) if old is not None else {}
         settings: dict[str, Any] = {}
         for key, value in config.items():
             renamed = _RENAMED[self.target.__name__].get((cls.__name__, key), key)
@@ -331,7 +331,7 @@ def _says_nothing(key: str, value: Any, defaults: Mapping[str, Any]) -> bool:
     return bool(value is default or value == default)
 
 
-def _parameters(cls: type) -> Iterator[tuple[str, Any]]:
+def parameters(cls: type) -> Iterator[tuple[str, Any]]:
     """Yields the arguments that a class takes, with their defaults."""
     seen = set()
     for base in cls.__mro__:

@@ -119,16 +119,17 @@ def read_stored(path: str, target: Generation, function: str | None) -> StoredMo
     _refuse_code(stored.model)
     _refuse_code(stored.compiled)
     optimizer = _optimizer(stored.compiled)
-    stated = only_config(artefact) if artefact.configs else None
-    if stated is not None:
+    # Without an optimizer, only policies of layers can state a loss scale.
+    stated = only_config(artefact) if artefact.configs and optimizer is not None else None
+    inner = None if stated is None else read_wrapper_config(stated.config).inner
+    if stated is not None and inner is not None:
         stored.conversion = convert_artefact(artefact, stated, target)
         if stored.config is None:
             reasons = "; ".join(f"{f.name}: {f.reason}" for f in stored.conversion.lost)
             raise InexpressibleLossScaleError(
                 f"nothing is written, because this would be lost: {reasons}"
             )
-        inner = read_wrapper_config(stated.config).inner or {}
-        stored.is_legacy = bool(inner) and family(inner, stated.generation) is Family.LEGACY
+        stored.is_legacy = family(inner, stated.generation) is Family.LEGACY
     elif optimizer is not None:
         source = Generation.KERAS3 if stored.artefact.is_of_keras3 else Generation.TF24
         stored.conversion = _unscaled(artefact, optimizer, source, target)

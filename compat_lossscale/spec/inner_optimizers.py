@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import math
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
@@ -138,6 +139,8 @@ def is_default(inner: Mapping[str, Any], key: str, value: Any) -> bool:
     if key not in defaults:
         return False  # It is no option of all classes, but a parameter of this one.
     expected = defaults[key]
+    if isinstance(value, float) and isinstance(expected, float):
+        return math.isclose(value, expected, rel_tol=1e-6)  # TensorFlow 2 stores it as float32.
     return bool(value == expected or (value is None and expected in (0.0, None)))
 
 

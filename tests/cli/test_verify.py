@@ -46,6 +46,26 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return paths
 
 
+def test_what_many_layers_state_is_said_once(tmp_path: Path) -> None:
+    policies = [
+        {"class_name": "PolicyV1", "config": {"name": "mixed_float16", "loss_scale": scale}}
+        for scale in [LossScaleSpec.fixed(128).to_loss_scale_config()] * 3
+        + [LossScaleSpec().to_loss_scale_config()]
+    ]
+    model = tmp_path / "model.json"
+    model.write_text(json.dumps({"layers": [{"config": {"dtype": one}} for one in policies]}))
+    lines = [
+        line for line in verify(model, "--to", "keras3").output.splitlines() if ".dtype" in line
+    ]
+    assert lines[0].startswith("  layers.0.config.dtype and 2 more: fixed loss scale 128")
+    assert lines[1].startswith("  layers.3.config.dtype: dynamic loss scale")
+    assert len(lines) == 2
+    html = tmp_path / "page.html"
+    value = json.loads(verify(model, "--json", "--html", html).output)
+    assert len(value["artefacts"][0]["configs"]) == 4
+    assert html.read_text().count("fixed loss scale 128") == 1
+
+
 @pytest.mark.parametrize(
     ("names", "options", "code"),
     [

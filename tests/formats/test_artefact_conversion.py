@@ -9,9 +9,16 @@ from typing import Any
 import pytest
 
 from compat_lossscale.formats import read
-from compat_lossscale.formats.conversion import Conversion, Verdict, convert_artefact
+from compat_lossscale.formats.conversion import (
+    Conversion,
+    Verdict,
+    convert,
+    convert_artefact,
+    with_state,
+)
 from compat_lossscale.spec import Generation, LossScaleSpec
-from tests.formats.samples import ARTEFACTS, FTRL, later, tf23
+from compat_lossscale.spec.wrapper_configs import read_wrapper_config
+from tests.formats.samples import ARTEFACTS, FTRL, SGD, later, tf23
 
 TF23, TF24, TF_KERAS, KERAS3 = Generation
 
@@ -69,6 +76,15 @@ def test_ftrl_without_shrinkage_does_not() -> None:
     artefact = read(ARTEFACTS / "2.3" / "model.h5")
     stated = dataclasses.replace(artefact.configs[0], config=later(FTRL))
     assert "state.slots" not in {f.name for f in convert_artefact(artefact, stated, KERAS3).lost}
+
+
+@pytest.mark.parametrize(("version", "counted"), [("2.0", False), ("2.2", False), ("2.3", True)])
+def test_so_it_is_for_a_checkpoint_by_its_layout(version: str, counted: bool) -> None:
+    config = {"inner_optimizer": SGD, "dynamic": True}
+    artefact = read(ARTEFACTS / version / "weights")
+    made = with_state(read_wrapper_config(config), convert(config, KERAS3), artefact)
+    (field,) = (f for f in made.fields if f.name == "state.iterations")
+    assert field.verdict is (Verdict.NOTED if counted else Verdict.KEPT)
 
 
 @pytest.mark.parametrize("target", [TF23, TF24])

@@ -112,6 +112,17 @@ def test_a_config_is_its_place_its_loss_scale_and_its_optimizer(
     assert "Keras itself" in describe_config(stated(spec, automatic=True))
 
 
+@pytest.mark.parametrize(
+    ("has_model", "status"), [(False, ArtefactStatus.LOSSY), (True, ArtefactStatus.LOSSLESS)]
+)
+def test_a_checkpoint_loses_nothing_where_a_function_builds_its_model(
+    has_model: bool, status: ArtefactStatus
+) -> None:
+    path, targets = str(ARTEFACTS / "2.3" / "weights"), [Generation.KERAS3]
+    result = verify_artefact(path, targets=targets, has_model=has_model)
+    assert (result.status, bool(result.lost)) == (status, not has_model)
+
+
 def test_a_state_is_what_is_known_of_it() -> None:
     whole = describe_state(LiveState("opt", 32.0, 3, 6, 4))
     assert whole == "state of opt: loss scale 32, good steps 3, iterations 6, 4 slots"

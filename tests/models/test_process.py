@@ -20,7 +20,7 @@ from compat_lossscale.cli.verify import verify
 from compat_lossscale.errors import ConversionError, MissingExtraError
 from compat_lossscale.formats import read
 from compat_lossscale.models import is_installed, process, write
-from compat_lossscale.spec import Generation
+from compat_lossscale.spec import Generation, LossScaleSpec
 from tests import forked_python
 from tests.artefacts.test_train_on import approximately
 from tests.formats.samples import ARTEFACTS, archive
@@ -258,19 +258,55 @@ def test_what_is_not_converted_is_named_with_the_reason(
 # --- the command ----------------------------------------------------------------------------------
 
 
+def store_as_old_versions_do(model: Path) -> None:
+    """Adds what TensorFlow stores: a policy since 2.1, a metric that is a function since 2.4."""
+    functions = [
+        {"class_name": "MeanMetricWrapper", "config": {"name": fn, "dtype": "float32", "fn": fn}}
+        for fn in ("mean_absolute_error", "own_error")
+    ]
+    huber = {"reduction": "auto", "name": "huber_loss", "delta": 0.5}
+    scale = LossScaleSpec(initial_scale=64.0, growth_steps=4).to_loss_scale_config()
+    policy = {"class_name": "Policy", "config": {"name": "mixed_float16", "loss_scale": scale}}
+    with h5py.File(model, "r+") as file:
+        config = json.loads(file.attrs["model_config"])
+        config["config"]["layers"][-1]["config"]["dtype"] = policy
+        file.attrs["model_config"] = json.dumps(config)
+        compiled = json.loads(file.attrs["training_config"])
+        compiled |= {"metrics": [functions], "loss": {"class_name": "Huber", "config": huber}}
+        file.attrs["training_config"] = json.dumps(compiled)
+
+
 def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     source, output = tmp_path / "old.h5", tmp_path / "new.keras"
     shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)
+    store_as_old_versions_do(source)
     arguments = [str(source), "--to", "keras3", "--output", str(output)]
     result = CliRunner().invoke(verify, arguments)
-    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    assert (result.exit_code, result.stderr) == (1, ""), result.output
     assert f"wrote {output}, in the form of Keras 3" in result.stdout
+    lost = [line for line in result.stdout.splitlines() if line.startswith("lost: ")]
+    assert [line.partition(": Keras 3")[0] for line in lost] == [
+        "lost: compile.loss.Huber.delta = 0.5",
+        'lost: compile.metrics = "own_error"',
+    ]
     (state,) = read(output).states
     assert (state.loss_scale, state.iterations, state.slots) == (64.0, 6, 4)
+    assert train_on("stock", [output])[0]["then"]["iterations"] > 6
+    with h5py.File(source, "r+") as file:
+        del file.attrs["training_config"], file["optimizer_weights"]
+    without = [*arguments[:-1], str(tmp_path / "without_optimizer.keras")]
+    result = CliRunner().invoke(verify, without)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
     before = output.read_bytes()
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, "exists already" in result.stderr) == (2, True)
     assert output.read_bytes() == before
+
+
+def test_the_outputs_of_models_that_look_up_numbers_are_compared() -> None:
+    tensor = types.SimpleNamespace(shape=(None, 3), dtype="float32")
+    assert process._probe(tensor, whole=False).dtype == "float32"
+    assert {*process._probe(tensor, whole=True).flat} <= {0.0, 1.0}
 
 
 def test_the_model_of_a_class_of_its_own_is_found_in_a_checkpoint() -> None:

@@ -542,6 +542,29 @@ def test_what_updates_itself_may_be_assigned_as_in_tensorflow_2_4(
         compat_lossscale.experimental.LossScaleOptimizer(family.sgd(), Halving())
 
 
+class Constant:
+    """A plain object, which checkpoints do not know."""
+
+    def __call__(self) -> float:
+        """The loss scale."""
+        return 8.0
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        """Applies every gradient."""
+        del grads
+        return tf.no_op(), True
+
+
+def test_a_plain_object_may_be_assigned_too(family: Family, tmp_path: Path) -> None:
+    opt = LossScaleOptimizer(family.sgd(1.0))
+    opt._loss_scale = Constant()
+    v = tf.Variable(1.0)
+    opt.minimize(lambda: v * 2.0, [v])
+    assert (opt.loss_scale, v) == (8.0, -1.0)
+    checkpoint = tf.train.Checkpoint(opt=opt)
+    checkpoint.restore(checkpoint.save(str(tmp_path / "checkpoint"))).assert_consumed()
+
+
 # --- errors -------------------------------------------------------------------------------------
 
 

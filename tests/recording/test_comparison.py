@@ -509,6 +509,18 @@ def test_printed_lines_count_unless_they_are_left_out(tmp_path: Path) -> None:
     assert different(compare(before, recording(tmp_path))) == ("printed line", 8)
 
 
+def test_a_loss_before_the_first_applied_step_may_be_rounded_otherwise(tmp_path: Path) -> None:
+    steps = [step(0, FIRST, applied=False), *(step(n, value(n)) for n in range(1, 8))]
+    rounded = [steps[0], *(step(n, value(n) + 1e-3 * MOVES[0]) for n in range(1, 8))]
+    before = recording(tmp_path, steps, printed("loss 1.170216", 1))
+    after = recording(tmp_path, rounded, printed("loss 1.170200", 1), versions=OLD)
+    assert compare(before, after).verdict is ComparisonVerdict.SAME
+    wrong = recording(tmp_path, rounded, printed("loss 1.270012", 1), versions=OLD)
+    assert different(compare(before, wrong)) == ("printed line", 1)
+    here = recording(tmp_path, steps, printed("loss 1.170200", 1))
+    assert different(compare(before, here)) == ("printed line", 1)
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

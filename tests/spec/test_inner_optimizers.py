@@ -59,6 +59,7 @@ def test_the_family_shows_in_the_config(
 
 def test_some_classes_have_defaults_of_their_own() -> None:
     assert is_default(optimizer("Nadam"), "decay", 0.004)
+    assert is_default(optimizer("Nadam"), "decay", 0.004000000189989805)
     assert not is_default(optimizer("Nadam"), "decay", 0.0)
     assert is_default(optimizer("SGD"), "decay", 0.0)
     assert not is_default(optimizer("SGD"), "decay", 0.004)
