@@ -69,6 +69,10 @@ ROUNDS_OTHERWISE = (
     "network can make much of it. To measure it, record the first program again with --start-from "
     "and --nudge, and give that recording to compare --nudged."
 )
+NEAR_OVERFLOW = (
+    "In step {}, one side overflows and the other does not: a scaled gradient is near the largest "
+    "float16, and rounding decides. Compare with a fixed, lower loss scale, or in float32."
+)
 NUDGED = (
     "With other last digits in its initial values, the unchanged program differs from itself by "
     "{}, in the median of its variables; four times as much is taken for rounding."
@@ -302,6 +306,7 @@ class _Comparing:
         }
         self.starts: dict[tuple[int, str, int], tuple[int, float]] = {}
         self.grew_at: int | None = None
+        self.overflowed = False
         self.grows = False
         self.data_at: float = math.inf  # places of steps
         self.draws_at: float = math.inf
@@ -478,6 +483,13 @@ class _Comparing:
             self.data_at = min(self.data_at, step.place)
         if step.draws != step2.draws:
             self.draws_at = min(self.draws_at, step.place)
+        both = list(self._both(one, pairs, step, step2))
+        if step.applied != step2.applied and self._is_near_overflow(one, both):
+            if not self.overflowed:
+                self.result.notes.append(NEAR_OVERFLOW.format(number))
+            self.overflowed = True
+            self.grew_at = min(number, self.grew_at or number)
+            return bool(both)
         decisions = ("applied", "skipped")
         for what, key, left, right in (
             ("decision", "applied", decisions[not step.applied], decisions[not step2.applied]),
@@ -491,7 +503,6 @@ class _Comparing:
                 agree = self._counts_agree(one, step, step2)
             if not agree and not self._is_unstable(one, key, -1, step.number):
                 self._differ(what, number, words, _stacks(step, step2), one, place=step.place)
-        both = list(self._both(one, pairs, step, step2))
         if self.nudged:
             self._nudge(both, number)
         rounded = 0.0 if self.rounds_alike else self._rounding(both)
@@ -522,6 +533,13 @@ class _Comparing:
                     moved = nudged[name][left] if left < len(nudged.get(name, ())) else None
                     apart = distance(seen, moved) if moved is not None else 0.0
                     yield _Both(kind, left, seen, seen2, way, share, apart)
+
+    def _is_near_overflow(self, one: RecordedOptimizer, both: Sequence[_Both]) -> bool:
+        """Whether rounding decides if a step overflows in float16, so that one side skips it."""
+        is_half = "_float16" in (one.policy or "") and self.rtol is None and not self.rounds_alike
+        return is_half and not any(
+            array.seen.not_finite or array.seen2.not_finite for array in both
+        )
 
     def _nudge(self, both: Sequence[_Both], number: int) -> None:
         """Says how far other last digits take the arrays of a step.
@@ -749,7 +767,9 @@ class _Comparing:
                 result.notes.append(ROUNDS_OTHERWISE)
             if self.sides[0].unstable is None and set(by_what) != {"end"}:
                 result.notes.append(NOT_KNOWN_IF_REPRODUCED)
-        elif self.grew_at and not (self.nudged and self.grew_at > result.exact + 1):
+        elif self.grew_at and (
+            self.overflowed or not (self.nudged and self.grew_at > result.exact + 1)
+        ):
             same = self.grew_at - 1
             start = "from the first step on,"
             if same:

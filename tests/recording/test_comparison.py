@@ -12,6 +12,7 @@ import pytest
 from compat_lossscale.recording.comparison import (
     BY_CHANCE,
     MORE_THAN_ROUNDING,
+    NEAR_OVERFLOW,
     NOTHING_TRAINED,
     ROUNDS_OTHERWISE,
     SHUFFLED_UNSEEN,
@@ -107,6 +108,22 @@ def test_decisions_and_counts_are_compared_exactly(
 ) -> None:
     result = compare(recording(tmp_path), recording(tmp_path, changed(4, **changes)))
     assert different(result) == (what, 5)
+
+
+def test_a_step_that_overflows_with_other_kernels_alone_tells_nothing(tmp_path: Path) -> None:
+    def both(policy: str, at: Any) -> RecordingComparison:
+        skipped = step(4, at, applied=0, scale=512.0, good=0)
+        sides = []
+        for steps, versions in ((changed(9), OLD), ([*changed(9)[:4], skipped], VERSIONS)):
+            lines = [optimizer(FIRST, policy=policy), *steps, end(versions=versions)]
+            sides.append(read(write(tmp_path / f"{len(sides)}.lsr", *lines)))
+        return compare(*sides)
+
+    near = both("mixed_float16", value(3))
+    assert near.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert NEAR_OVERFLOW.format(5) in near.notes
+    assert different(both("mixed_bfloat16", value(3))) == ("decision", 5)
+    assert different(both("mixed_float16", value(3) * np.inf)) == ("decision", 5)
 
 
 def test_a_difference_has_a_step_a_name_values_and_places(tmp_path: Path) -> None:

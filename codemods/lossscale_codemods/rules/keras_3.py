@@ -502,7 +502,8 @@ class Keras3Api(_Keras3Rule):
     The codemod does not migrate all of Keras 2 to Keras 3. This rule is about what old programs
     with loss scaling use. For the rest, see https://keras.io/guides/migrating_to_keras_3/.
 
-    - Names and methods that are gone; `reset_states` of metrics, which is `reset_state`; arguments
+    - Names and methods that are gone. Layers of `layers.experimental.preprocessing`, which the rule
+      takes from `layers`; `reset_states` of metrics, which is `reset_state`; arguments
       of `add_weight` by position, and `add_variable`, which the rule writes as `add_weight`; graphs
       that a program builds by itself; layers of TensorFlow 1.
     - Layers want their sizes as Python's `int`, and the shape of an input as a tuple. Average

@@ -161,6 +161,9 @@ def _place(node: cst.CSTNode) -> cst.CSTNode:
     return node.func if isinstance(node, cst.Call) else node
 
 
+_IN_LAYERS = "Keras 3 has the layers of `layers.experimental.preprocessing` in `layers`"
+
+
 def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
     """Yields the names that Keras 3 lacks, or has in `tf.keras` alone, and their imports."""
     for node in program.tree.parents:
@@ -168,12 +171,15 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
             known = [path for path in program.resolver.paths(node) if path is not None]
             paths = [path for path in known if path.endswith(f".{node.attr.value}")]
             found = [_short_name(path, node.attr, program) or _gone(path) for path in paths]
+            found.insert(0, _moved_layer(node, program))
             gone = next((one for one in found if one is not None), None)
             if gone is not None and not _is_decided_elsewhere(node, paths, program):
                 yield node, gone
+    moved = dict(_moved_imports(program))
+    yield from moved.items()
     for binding in all_bindings(program.resolver):
         alias, path = binding.node, binding.path or ""
-        if not isinstance(alias, cst.ImportAlias):
+        if not isinstance(alias, cst.ImportAlias) or alias in moved:
             continue
         keeps = "" if alias.asname is not None else f" as {binding.name}"
         above = (_gone(path) for path in itertools.accumulate(path.split("."), "{}.{}".format))
@@ -188,9 +194,55 @@ def _is_decided_elsewhere(node: cst.Attribute, paths: Sequence[str], program: Pr
     if call is not None and not met.is_of_no_rate(call, program):
         return True
     above = program.tree.parent(node)
-    return isinstance(above, cst.Attribute) and any(
-        neighbour_at(canonical(f"{path}.{above.attr.value}")) for path in paths
-    )
+    if not isinstance(above, cst.Attribute):
+        return False
+    outer = program.tree.parent(above)
+    if isinstance(outer, cst.Attribute) and _moved_layer(outer, program) is not None:
+        return True
+    return any(neighbour_at(canonical(f"{path}.{above.attr.value}")) for path in paths)
+
+
+def _moved_layer(node: cst.Attribute, program: Program) -> Rewrite | None:
+    """Returns the rewrite of a layer of `layers.experimental.preprocessing` that is written out."""
+    layer = f"{keras_3.PREPROCESSING}.{node.attr.value}"
+    written = dotted(node) or ""
+    if node.attr.value in keras_3.NOT_IN_LAYERS or not f".{written}".endswith(f".{layer}"):
+        return None
+    paths = [path for path in program.resolver.paths(node) if path is not None]
+    if layer not in map(below_keras, paths):
+        return None
+    return rewrite(_IN_LAYERS, [_without(node.value, 2, program)])
+
+
+def _moved_imports(program: Program) -> Iterator[tuple[cst.ImportAlias, Rewrite]]:
+    """Yields the imports of such layers, and of their module, with the rewrite.
+
+    The edit of a statement comes with its first name.
+    """
+    attributes = {one.attr.value for one in program.tree.parents if isinstance(one, cst.Attribute)}
+    for statement in program.tree.nodes(cst.ImportFrom):
+        module, names = statement.module, statement.names
+        if not isinstance(module, cst.Attribute) or isinstance(names, cst.ImportStar):
+            continue
+        home, taken = below_keras(dotted(module) or ""), {one.name.value for one in names}
+        if home == keras_3.PREPROCESSING and not taken & keras_3.NOT_IN_LAYERS:
+            for one in names:
+                edits = [_without(module, 2, program)] if one is names[0] else []
+                yield one, rewrite(_IN_LAYERS, edits)
+        is_module = f"{home}.{names[0].name.value}" == keras_3.PREPROCESSING and len(names) == 1
+        if is_module and not attributes & keras_3.NOT_IN_LAYERS:
+            name = names[0].evaluated_alias or names[0].evaluated_name
+            named = Edit(*program.tree.span(names[0]), f"layers as {name}")
+            yield names[0], rewrite(_IN_LAYERS, [_without(module, 2, program), named])
+
+
+def _without(path: cst.BaseExpression, count: int, program: Program) -> Edit:
+    """Returns the edit that takes the last names off a path that is written out."""
+    _, end = program.tree.span(path)
+    for _ in range(count):
+        assert isinstance(path, cst.Attribute)
+        path = path.value
+    return Edit(program.tree.span(path)[1], end, "")
 
 
 def _short_name(path: str, name: cst.CSTNode, program: Program, keeps: str = "") -> Rewrite | None:

@@ -51,6 +51,10 @@ BACKEND_OF_KERAS = frozenset(
     }
 )  # fmt: skip
 """What `keras.backend` kept; `tf.keras.backend` has more."""
+PREPROCESSING = "layers.experimental.preprocessing"
+"""A module whose layers are in `layers` now."""
+NOT_IN_LAYERS = frozenset({"CategoryCrossing", "PreprocessingLayer"})
+"""What it had besides."""
 BROKEN = {"ndim": "takes no symbolic tensor", "set_value": "takes no variable"}
 """Functions of the backend that are there, and fail."""
 LOGS = ("history", "logs")

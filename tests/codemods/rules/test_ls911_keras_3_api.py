@@ -12,6 +12,8 @@ from tests.codemods.checks import check_review, check_transformed
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
+PREPROCESSING = "layers.experimental.preprocessing"
+IMPORTED = "from tensorflow.keras.layers.experimental import preprocessing\n"
 LAYER = "class Mine(tf.keras.layers.Layer):\n    def build(self, shape):\n        "
 METRIC = "class Mine(tf.keras.metrics.Metric):\n    "
 GAME = "class Game:\n    def reset_states(self):\n        pass\n"
@@ -41,10 +43,9 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         (f"{MODEL}self.own = self._get_optimizer(opt)", "have no _get_optimizer"),
         ("tf.compat.v1.keras.layers.CuDNNLSTM(4)", "no layers.CuDNNLSTM. Use keras.layers.LSTM"),
         ("from tensorflow.compat.v1.keras.layers import CuDNNGRU", "no layers.CuDNNGRU"),
-        (
-            "from tensorflow.keras.layers.experimental.preprocessing import Rescaling",
-            "no layers.experimental. Use keras.layers, which has the layers of `preprocessing`",
-        ),
+        (f"tf.keras.{PREPROCESSING}.PreprocessingLayer()", "no layers.experimental"),
+        (f"{IMPORTED}preprocessing.PreprocessingLayer()", "no layers.experimental"),
+        ("tf.keras.layers.experimental.SyncBatchNormalization()", "no layers.experimental"),
         ("schedule = tf.keras.experimental.CosineDecay(0.1, 8)", "Use keras.optimizers.schedules"),
         ("def restart(metric):\n    metric.reset_states()", "that this is one is not proven"),
         (
@@ -98,6 +99,28 @@ def test_what_is_gone_is_reported(line: str, message: str) -> None:
     ],
 )
 def test_what_tf_keras_has_under_a_short_name_alone_is_respelled(before: str, after: str) -> None:
+    check_transformed(f"{OLD}{before}\n", f"{NEW}{after}\n", target="keras3")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"tf.keras.{PREPROCESSING}.RandomFlip()", "tf.keras.layers.RandomFlip()"),
+        (
+            f"from tensorflow.keras.{PREPROCESSING} import Rescaling as R, Resizing\nR(2.0)",
+            "from tensorflow.keras.layers import Rescaling as R, Resizing\nR(2.0)",
+        ),
+        (
+            f"{IMPORTED}preprocessing.Rescaling(2.0)",
+            "from tensorflow.keras import layers as preprocessing\npreprocessing.Rescaling(2.0)",
+        ),
+        (
+            f"from keras.{PREPROCESSING} import TextVectorization\nTextVectorization()",
+            "from keras.layers import TextVectorization\nTextVectorization()",
+        ),
+    ],
+)
+def test_layers_of_preprocessing_are_taken_from_layers(before: str, after: str) -> None:
     check_transformed(f"{OLD}{before}\n", f"{NEW}{after}\n", target="keras3")
 
 
