@@ -136,7 +136,7 @@ def _compiled_besides(calls: list[cst.Call], program: Program) -> list[cst.Call]
         return []
     compiled = [one for call in calls if (one := model_compile(call, program)) is not None]
     several = [one.call for one in compiled if one.is_likely and _wraps_several(one, program)]
-    if several:
+    if several and program.target in WITH_KERAS_2:  # Keras 3 takes one optimizer alone.
         return several
     sharing = [
         one.call
