@@ -280,13 +280,18 @@ def digest(content: Any) -> str:
 
 def packed(array: Any) -> List[Any]:
     """Returns an array as data that JSON can carry."""
-    content = base64.b64encode(array.tobytes()).decode("ascii")
+    content: Any = base64.b64encode(array.tobytes()).decode("ascii")
+    if array.dtype.hasobject:  # text
+        texts = [one if isinstance(one, bytes) else str(one).encode() for one in array.flat]
+        content = [base64.b64encode(text).decode("ascii") for text in texts]
     return [str(array.dtype), list(array.shape), content]
 
 
 def unpacked(numpy: Any, value: Sequence[Any]) -> Any:
     """Returns the array that `packed` packed."""
     kind, shape, content = value
+    if isinstance(content, list):
+        return numpy.array([*map(base64.b64decode, content)], object).reshape(shape)
     return numpy.frombuffer(base64.b64decode(content), kind).reshape(shape)
 
 

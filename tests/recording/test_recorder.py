@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import gzip
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -386,6 +387,16 @@ def test_the_data_of_fit_is_kept_and_replayed(keras: str, tmp_path: Path) -> Non
     options = ("--start-from", "before.lsr")
     after, _ = record(tmp_path, source.replace("SEED", "2"), *options, keras=keras)
     assert compare(before, after).reason == "same to the bit for 3 steps"
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.float16([[1.5, np.nan]]), np.array([[b"a\0"], ["\u00e9".encode()]], object), np.int64(3)],
+    ids=["numbers", "text", "scalar"],
+)
+def test_batches_are_kept_as_they_are(array: Any) -> None:
+    kept = json.loads(json.dumps(recorder().packed(np.asarray(array))))
+    np.testing.assert_array_equal(recorder().unpacked(np, kept), np.asarray(array), strict=True)
 
 
 DISTRIBUTED = """
