@@ -97,7 +97,9 @@ DATA_NOT_SEEN = (
     "draws random numbers in a parallel map gives other data in each run: set "
     "TF_DETERMINISTIC_OPS=1, which orders pipelines too, or switch its augmentation off."
 )
-_WHATEVER_IS_DRAWN = ("end", "number of steps", "optimizers", "policy", "graph rewrite")
+_NOT_OF_NUMBERS = ("end", "optimizers", "policy", "graph rewrite")
+"""Differences that no rounding explains."""
+_WHATEVER_IS_DRAWN = (*_NOT_OF_NUMBERS, "number of steps")
 """Differences that other random numbers do not explain."""
 WITHOUT_RANDOM_LAYERS = "The random layers of the program were left out: --no-random-layers."
 NOTHING_TRAINED = "all steps were skipped, so no variable has moved: compare more steps"
@@ -328,7 +330,10 @@ class _Comparing:
         result.exact = min(parted) - 1 if parted else result.steps
         result.bits &= not parted
         self.found.sort(key=lambda one: one.place)
-        self._conclude()
+        drawn = self._drawn()
+        if self.found and self._follows_rounding(self.found[0]):
+            self.found = [one for one in self.found if one.what in _NOT_OF_NUMBERS]
+        self._conclude(drawn)
         trained = any(step.applied for one in self.sides[0].optimizers for step in one.steps)
         if result.verdict is ComparisonVerdict.SAME and not trained:
             result.cannot_be_told(NOTHING_TRAINED)
@@ -715,6 +720,8 @@ class _Comparing:
 
     def _follows_rounding(self, difference: Difference) -> bool:
         """Whether a difference can come of rounding that had grown by then."""
+        if difference.what in _NOT_OF_NUMBERS:
+            return False
         if self.grew_at is None or difference.step != self.grew_at:
             return self.grew_at is not None and difference.step > self.grew_at
         # An array that differs by more than rounding in the same step has another reason.
@@ -734,11 +741,10 @@ class _Comparing:
         self.found = [one for one in self.found if one.what in _WHATEVER_IS_DRAWN]
         return None if self.found else reason
 
-    def _conclude(self) -> None:
+    def _conclude(self, drawn: str | None) -> None:
         result = self.result
         empty = [side.path for side in self.sides if not side.steps]
         sizes = {number: size for number, (size, _) in result.growth.items()}
-        drawn = self._drawn()
         never_began = not self.sides[0].steps and self.ends[0].get("error") is not None
         if never_began or (empty and not self.found):
             where = "either recording" if len(empty) > 1 else empty[0]
@@ -751,7 +757,7 @@ class _Comparing:
             result.cannot_be_told(f"the program does not reproduce itself. {ADVICE}")
         elif drawn is not None:
             result.cannot_be_told(drawn)
-        elif self.found and not self._follows_rounding(self.found[0]):
+        elif self.found:
             result.verdict = ComparisonVerdict.DIFFERENT
             result.reason = "different"
             by_what: dict[str, Difference] = {}

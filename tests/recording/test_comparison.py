@@ -174,6 +174,9 @@ def test_other_kernels_let_rounding_grow_until_nothing_can_be_told(tmp_path: Pat
     assert "rounding has grown" in result.reason
     same_kernels = compare(recording(tmp_path), recording(tmp_path, grown))
     assert same_kernels.verdict is ComparisonVerdict.DIFFERENT
+    error = {"class": "ValueError", "text": "no", "at": "train.py:9"}
+    crashed = recording(tmp_path, grown, versions=OLD, exit=1, error=error)
+    assert different(compare(recording(tmp_path), crashed)) == ("end", 9)
 
 
 def test_gradients_that_kernels_round_otherwise_say_nothing_of_what_divides_by_them(
