@@ -60,7 +60,7 @@ _LEFT_OUT = re.compile(
     r"|\d{4}-\d\d-\d\d(?:[T _-]\d\d[:-]\d\d(?:[:-]\d\d)?(?:[.,]\d+)?)?"  # times
     r"|(?<![\d.])(?:19|20)\d{6}[-_T]?\d{4,6}\b|\b\d?\d:\d\d:\d\d(?:[.,]\d+)?"
     r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?(?:[mun]?s|secs?|seconds?|min|minutes?)(?:/\w+)?\b"
-    r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?[A-Za-z]+/s(?:ec(?:ond)?)?\b"
+    r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?[A-Za-z]+/(?:s|sec|second)\b"
     r"|(?i:\b(?:time|elapsed|took|duration|eta)\b)[ :=]+\d+\.\d+"
     r"|(?<!\w)(?:[A-Za-z]:)?[/\\][\w.\-/\\]+"  # paths
 )

@@ -5,11 +5,11 @@
 makes the class of tf-keras, and not the one of `compat_lossscale`. Nothing is to be done in a
 program that only predicts with the model, or compiles it again; the rule does not see that.
 
-Under one policy, the models of a program shared one loss scale up to TensorFlow 2.3, and so did the
-optimizers in a list that `compile` gets. Now each has its own. `copy.deepcopy` and `pickle` of a
-loss-scale optimizer raise an error on tf-keras. A checkpoint that TensorFlow 2.0 to 2.2 wrote has
-the number of steps under a name at which the class of tf-keras does not look for it.
-`compat_lossscale` does all of these as the old versions did.
+Under one policy, the models of a program shared one loss scale up to TensorFlow 2.3. So did the
+optimizers in a list that `compile` gets, and those of a model that is compiled again. Now each has
+a new one. `copy.deepcopy` and `pickle` of a loss-scale optimizer raise an error on tf-keras. A
+checkpoint that TensorFlow 2.0 to 2.2 wrote has the number of steps under a name at which the class
+of tf-keras does not look for it. `compat_lossscale` does all of these as the old versions did.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ _RESTORED = Review(
     "`compat-lossscale run` and save again.",
 )
 _SHARED = Review(
-    "optimizers that `compile` wraps no longer share the policy's loss scale: each has its own",
+    "optimizers that `compile` wraps no longer share the policy's loss scale: each has a new one",
     f"Nothing is to be done if they may scale apart. Otherwise give models one optimizer, {_KEEP}",
 )
 
@@ -143,7 +143,18 @@ def _compiled_besides(calls: list[cst.Call], program: Program) -> list[cst.Call]
         for one in compiled
         if one.is_proven and one.optimizer and not compiles_wrapped(one.call, program)
     ]
-    return [call for call in sharing if dotted(call.func) != dotted(sharing[0].func)]
+    return [
+        call
+        for call in sharing[1:]
+        if dotted(call.func) != dotted(sharing[0].func)
+        or _block_of(call, program) is _block_of(sharing[0], program)
+    ]
+
+
+def _block_of(call: cst.Call, program: Program) -> cst.CSTNode:
+    """Returns the block that a statement stands in; another branch is another block."""
+    blocks = cst.IndentedBlock | cst.Module
+    return next(above for above in program.tree.ancestors(call) if isinstance(above, blocks))
 
 
 def _wraps_several(compiled: Compile, program: Program) -> bool:

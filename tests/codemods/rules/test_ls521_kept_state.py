@@ -85,7 +85,8 @@ def test_an_optimizer_in_a_checkpoint() -> None:
     [
         ("first.compile(o)\nsecond.compile(o)", True),
         ("first.compile('adam')\nsecond.compile('adam')", True),
-        ("first.compile(o)\nfirst.compile(o)", False),
+        ("first.compile(o)\nfirst.fit(x)\nfirst.compile(o)", True),
+        ("if big:\n    first.compile(o)\nelse:\n    first.compile(o)", False),
         ("first.compile(o)", False),
         ("w = mp.LossScaleOptimizer(o, 8)\nfirst.compile(w)\nsecond.compile(o)", False),
         ("first.compile(optimizer=[o, o])", True),
