@@ -930,7 +930,7 @@ class TrainingRecorder:
         for variable, shape, content in zip(one.variables, shapes, found):
             if content is not None and content[1] == shape:
                 value = self._unpacked(content)
-                if self.local.applying and self.eager():
+                if self.local.applying and self.eager() and not self._traces():
                     has = self._eager_value(variable)
                     if not self.numpy.array_equal(value, has):
                         self.problems[LATE] = 1
@@ -939,6 +939,11 @@ class TrainingRecorder:
                         copy.load(value, session)
                 else:
                     variable.assign(value)
+
+    def _traces(self) -> bool:
+        """Whether a `tf.function` is traced, whose gradients are computed later."""
+        runs_eagerly = _attribute(self.tensorflow.config, "functions_run_eagerly")
+        return self.traced is not None and not (runs_eagerly and runs_eagerly())
 
     def _unpacked(self, content: Sequence[Any]) -> Any:
         """Returns a value to begin with, with other last digits if that is asked for."""
