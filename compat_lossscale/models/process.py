@@ -391,9 +391,8 @@ def _is_known(name: str, keras: Any) -> bool:
             found = module.get(name)
         except (ValueError, TypeError):
             continue
-        if not isinstance(
-            found, str
-        ):  # tf-keras returns the name of a metric that it does not know.
+        # tf-keras returns the name of a metric that it does not know.
+        if not isinstance(found, str):
             return True
     return any(hasattr(module, name) for module in (keras.losses, keras.metrics))
 
