@@ -553,7 +553,6 @@ ROWS = [
         """
         import tensorflow as tf
         def wrap(opt):
-            scale = tf.compat.v1.mixed_precision.DynamicLossScale(initial_loss_scale=1024)
             return tf.keras.mixed_precision.LossScaleOptimizer(opt, initial_scale=1024)
         """,
     ),

@@ -267,13 +267,14 @@ class ImportEditor:
     Args:
         program: The file.
         plan: What each binding becomes.
+        removed: Statements that other edits take out.
     """
 
-    def __init__(self, program: Program, plan: Plan) -> None:
+    def __init__(self, program: Program, plan: Plan, removed: Sequence[cst.CSTNode] = ()) -> None:
         self.program = program
         self.tree = program.tree
         self.plan = plan
-        self.gone: list[cst.CSTNode] = []
+        self.gone = list(removed)
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits by the import alias, or import statement, that they are for."""

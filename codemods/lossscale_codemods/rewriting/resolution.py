@@ -36,6 +36,8 @@ from lossscale_codemods.source.edits import (
     OverlappingEditsError,
     apply_edits,
     kept_comments,
+    remove_statement,
+    small_statement,
 )
 from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.tables import names
@@ -297,7 +299,15 @@ class Decisions:
                 advice = error.advice or _BY_HAND.format(self.rules.rule_of[occurrence])
                 self.rules.forced[occurrence] = Review(str(error), advice)
                 return None
-        editor = ImportEditor(self.program, plan)
+        given_up = [
+            binding
+            for verdict in self.rules.verdicts.values()
+            if isinstance(verdict, Rewrite)
+            for binding in verdict.removes
+        ]
+        statements = (small_statement(self.tree, binding.node) for binding in given_up)
+        removed = [one for one in dict.fromkeys(statements) if one is not None]
+        editor = ImportEditor(self.program, plan, removed)
         try:
             import_edits = editor.edits()
         except CannotRenderError as error:
@@ -306,7 +316,12 @@ class Decisions:
                     self.blocked[occurrence.node] = str(error)
             return None
         outcomes = self._recorded(plan, edits, import_edits)
-        outcomes.changed_names = plan.changed_names
+        for statement in removed:
+            outcomes.edits += remove_statement(self.tree, statement, editor.gone)
+        module = self.program.scopes.module
+        outcomes.changed_names = plan.changed_names | {
+            binding.name for binding in given_up if binding.scope is module
+        }
         if outcomes.edits:
             outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
@@ -419,8 +434,7 @@ class Decisions:
         """Whether an old name will still be there."""
         if isinstance(verdict, Ignore):
             bindings = self.program.resolver.bindings(occurrence.base)
-            moved = [binding.path for binding in bindings if binding in plan.moved]
-            if any(path is None or names.lookup(path) is not None for path in moved):
+            if any(binding in plan.moved and _is_of_old(binding) for binding in bindings):
                 return False  # They move together.
         roles = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
         return occurrence.role not in roles and not isinstance(verdict, Rewrite)
@@ -515,6 +529,11 @@ def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) ->
     return any(isinstance(v, Suppressed) for v in of_uses) and not any(
         isinstance(v, Review) for v in of_uses
     )
+
+
+def _is_of_old(binding: Binding) -> bool:
+    """Whether a name that moves had an old name, and none of those beside it."""
+    return binding.path is None or names.lookup(binding.path) is not None
 
 
 def _changes_optimizers(occurrence: Occurrence, verdict: Verdict) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from lossscale_codemods.domain import Program
+    from lossscale_codemods.domain import Binding, Program
     from lossscale_codemods.rules.name_rendering import NameRenderer
     from lossscale_codemods.tables.records import Edit, Record
 
@@ -44,6 +44,7 @@ class Rewrite:
         edits: Makes the edits, once it is known how each name is spelled.
         keeps_name: Whether the result still refers to the name that occurs there.
         claims: Other occurrences that vanish with it.
+        removes: Variables whose assignment vanishes with it.
         meaning: For constructors: the claim to prove.
         constructor: For constructors: the span of the call.
         is_rename: Whether the name changes and nothing else does.
@@ -54,6 +55,7 @@ class Rewrite:
     edits: Callable[[NameRenderer], Sequence[Edit]]
     keeps_name: bool = True
     claims: Sequence[Occurrence] = ()
+    removes: Sequence[Binding] = ()
     meaning: MeaningClaim | None = None
     constructor: tuple[int, int] | None = None
     is_rename: bool = False

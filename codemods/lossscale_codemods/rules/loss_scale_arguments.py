@@ -27,7 +27,7 @@ from lossscale_codemods.domain import (
     optimizer_argument,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
-from lossscale_codemods.source.edits import append_arguments, replace_argument
+from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
 from lossscale_codemods.source.syntax_tree import argument_of
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import (
@@ -116,6 +116,7 @@ class Arguments:
         message: What was done.
         claim: For the proof of meaning.
         claims: The old names that vanish with it.
+        removes: Variables that nothing needs any more.
         helper: The name of the helper function that the texts call; empty if they call none.
         doubt: Why they are only probably right, if they are.
     """
@@ -124,6 +125,7 @@ class Arguments:
     message: str
     claim: MeaningClaim
     claims: Sequence[Occurrence] = ()
+    removes: Sequence[Binding] = ()
     helper: str = ""
     doubt: Review | None = None
 
@@ -215,6 +217,7 @@ def made_of(
         edits,
         keeps_name=keeps_name,
         claims=arguments.claims,
+        removes=arguments.removes,
         meaning=arguments.claim,
         constructor=tree.full_span(call),
     )
@@ -249,12 +252,13 @@ class ArgumentReader(LossScaleTypes):
         refusal = self._refusal(node, kinds) or self._refused_object(node, call)
         if refusal is not None:
             return refusal
-        folded = self._fold(node)
+        folded = self._fold(node, call)
         if folded is not None:
             return folded
         claim = MeaningClaim(source, frozenset(kinds))
         if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
-            return Arguments([], "dynamic loss scaling is the default", claim)
+            removes = self._removable(node, call)
+            return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
         if kinds == {LossScaleType.NUMBER}:
             number = str(float(source == "True")) if source in {"True", "False"} else source
             texts = ["dynamic=False", f"initial_scale={number}"]
@@ -330,9 +334,7 @@ class ArgumentReader(LossScaleTypes):
         for use in uses if moving else filter(self._asks_for_state, uses):
             owner = use.value if isinstance(use, cst.Attribute) else None
             is_read = owner is not None and self.program.types.is_wrapper(owner)
-            if not (
-                call in self.tree.ancestors(use) or is_read or asks_for_settings(use, self.program)
-            ):
+            if not (self._is_in(use, call) or is_read or asks_for_settings(use, self.program)):
                 return _shared(f"{source} is also used on line {self.program.line(use)}")
         if any(one.resolver is not self.resolver or self._repeats(one, call) for one in moving):
             return _shared(f"{source} is made once and may be given to several optimizers")
@@ -354,25 +356,32 @@ class ArgumentReader(LossScaleTypes):
             return above.attr.value in _STATE
         return call is not None and not call.args
 
-    def _fold(self, node: cst.BaseExpression) -> Arguments | Review | None:
+    def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
+        return any(above is call for above in self.tree.ancestors(node))
+
+    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
         """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
         bindings = [*self.resolver.bindings(node)] if isinstance(node, cst.Name) else []
-        is_assigned = len(bindings) == 1 and bindings[0].kind is BindingKind.ASSIGN
-        made = bindings[0].value if is_assigned else node
-        class_name = _made_class(made, self.resolver)
-        if class_name is None or not isinstance(made, cst.Call):
+        binding = bindings[0] if len(bindings) == 1 else None
+        is_assigned = binding is not None and binding.kind is BindingKind.ASSIGN
+        value = binding.value if binding is not None and is_assigned else node
+        class_name = _made_class(value, self.resolver)
+        if class_name is None or not isinstance(value, cst.Call):
             return None
-        sources = (self.tree.source(one.value) for one in made.args)
-        if made is not node and any(constant_or_none(one) is None for one in sources):
+        if binding is not None and not self._is_stable(value):
             return None  # A helper function reads it where it is used.
-        keywords = self._keywords(made, class_name)
+        keywords = self._keywords(value, class_name)
         if isinstance(keywords, Review):
             return keywords
+        removes = self._removable(node, call)
+        stays = binding is not None and not removes
+        found = [o for o in self.program.references if o.node is value.func]
         return Arguments(
             keywords,
             f"the arguments of {class_name} become the constructor's own",
-            MeaningClaim(self.tree.source(made), class_name=class_name),
-            claims=[o for o in self.program.references if made is node and o.node is made.func],
+            MeaningClaim(self.tree.source(value), class_name=class_name),
+            claims=[] if stays else found,
+            removes=removes,
         )
 
     def _keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
@@ -404,6 +413,41 @@ class ArgumentReader(LossScaleTypes):
         return [
             f"{_TAKEN_OVER[name]}={text}" for name, text in given.items() if name in _TAKEN_OVER
         ]
+
+    def _is_stable(self, made: cst.Call) -> bool:
+        """Whether what a loss scale is made from is the same wherever it is read."""
+        shared = {name for _, name in self.program.scopes.rebound_elsewhere}
+        for part in (argument.value for argument in made.args):
+            if constant_or_none(self.tree.source(part)) is not None:
+                continue
+            if not isinstance(part, cst.Name) or part.value in shared:
+                return False
+            bindings = self.resolver.bindings(part)
+            if len(bindings) != 1 or len(next(iter(bindings)).scope.bindings[part.value]) != 1:
+                return False
+        return True
+
+    def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
+        """Returns the variable behind an argument, if nothing else uses it."""
+        bindings = self.resolver.bindings(node) if isinstance(node, cst.Name) else ()
+        if len(bindings) != 1:
+            return []
+        (binding,) = bindings
+        owner = binding.scope
+        shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
+        exported = owner is self.program.scopes.module and (
+            binding.name in self.program.exported or binding.name in self.program.exports.users
+        )
+        if shared or exported or owner.is_class:
+            return []
+        if len(binding.uses) != 1 or not self._is_in(binding.uses[0], call):
+            return []
+        statement = small_statement(self.tree, binding.node)
+        if isinstance(statement, cst.Assign):
+            only = len(statement.targets) == 1 and isinstance(statement.targets[0].target, cst.Name)
+        else:
+            only = isinstance(statement, cst.AnnAssign)
+        return [binding] if only else []
 
 
 def _doubt(program: Program) -> Review | None:

@@ -45,6 +45,16 @@ def apply_edits(text: bytes, edits: Sequence[Edit]) -> bytes:
     return b"".join([*parts, text[position:]])
 
 
+def small_statement(tree: Tree, node: cst.CSTNode) -> cst.BaseSmallStatement | None:
+    """Returns the simple statement that a node is in."""
+    current: cst.CSTNode | None = node
+    while current is not None and not isinstance(current, cst.BaseSmallStatement):
+        if isinstance(current, cst.BaseCompoundStatement):
+            return None
+        current = tree.parent(current)
+    return current
+
+
 def remove_statement(
     tree: Tree, statement: cst.BaseSmallStatement, removed: Sequence[cst.CSTNode] = ()
 ) -> list[Edit]:
@@ -67,6 +77,9 @@ def remove_statement(
         return [Edit(start, tree.span(line.body[index + 1])[0], "")]
     if index:
         return []  # The edit for the first takes out the whole line.
+    tried = _tried_for_nothing(tree, line, removed)
+    if tried is not None:
+        return [_without(tree, tried)]  # The same edit for each statement in it.
     end = tree.span(line.body[-1])[1]
     if isinstance(line, cst.SimpleStatementSuite) or _is_alone(tree, line, removed):
         return [Edit(start, end, "pass")]
@@ -76,6 +89,34 @@ def remove_statement(
         comment = end + tree.slice((end, line_end)).index("#")
         return [Edit(start, comment, "")]
     return [Edit(line_start, line_end, "")]
+
+
+def _tried_for_nothing(
+    tree: Tree, line: cst.CSTNode, removed: Sequence[cst.CSTNode]
+) -> cst.Try | None:
+    """Returns the `try` statement around a line that is to go, if nothing else is in it."""
+    block = tree.parent(line)
+    tried = tree.parent(block) if block is not None else None
+    if not isinstance(tried, cst.Try) or tried.body is not block or tried.orelse or tried.finalbody:
+        return None
+    gone = {tree.parent(node) for node in removed} | {line}
+    handled = [one for h in tried.handlers for part in h.body.body for one in _small(part)]
+    if any(other not in gone for other in tried.body.body):
+        return None
+    return tried if all(isinstance(one, cst.Pass) for one in handled) else None
+
+
+def _without(tree: Tree, statement: cst.Try) -> Edit:
+    """Returns the edit that takes out a statement; a block that would be empty gets a `pass`."""
+    start, end = tree.span(statement)
+    around = tree.parent(statement)
+    if isinstance(around, cst.IndentedBlock) and len(around.body) == 1:
+        return Edit(start, end, "pass")
+    return Edit(tree.line_start(start), tree.line_end(max(end - 1, start)), "")
+
+
+def _small(statement: cst.CSTNode) -> Sequence[cst.CSTNode]:
+    return statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
 
 
 def close_gaps(text: bytes, edits: Sequence[Edit]) -> list[Edit]:
