@@ -335,8 +335,11 @@ class _Comparing:
             self.found = [one for one in self.found if one.what in _NOT_OF_NUMBERS]
         self._conclude(drawn)
         trained = any(step.applied for one in self.sides[0].optimizers for step in one.steps)
+        killed = next((s.path for s in self.sides if s.end is None), None)
         if result.verdict is ComparisonVerdict.SAME and not trained:
             result.cannot_be_told(NOTHING_TRAINED)
+        elif result.verdict is ComparisonVerdict.SAME and killed is not None:
+            result.cannot_be_told(f"{killed} has no end. Up to there, it is the {result.reason}")
         result.notes = list(dict.fromkeys(result.notes))  # Several optimizers can have one alike.
         return result
 
@@ -357,8 +360,9 @@ class _Comparing:
         )
 
     def _failed_at(self, shortest: int, counts: Sequence[int]) -> bool:
-        """Whether an exception ended the side that has less, so that this says nothing more."""
-        return self.ends[counts.index(shortest)].get("error") is not None
+        """Whether the side that has less was killed or failed, so that this says nothing more."""
+        end = self.ends[counts.index(shortest)]
+        return not end or end.get("error") is not None
 
     # What is compared.
 

@@ -521,6 +521,17 @@ def test_an_exception_and_fewer_steps_are_differences(tmp_path: Path) -> None:
     assert compare(recording(tmp_path), limited).verdict is ComparisonVerdict.SAME
 
 
+def test_a_program_that_was_killed_is_compared_up_to_there(tmp_path: Path) -> None:
+    steps = [step(n, value(n)) for n in range(4)]
+    killed = read(write(tmp_path / "killed.lsr", optimizer(FIRST), *steps))
+    result = compare(recording(tmp_path, None, printed("done", 8)), killed)
+    assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert result.reason.endswith(
+        "killed.lsr has no end. Up to there, it is the same to the bit for 4 steps"
+    )
+    assert any("the program was killed" in note for note in result.notes)
+
+
 def test_printed_lines_count_unless_they_are_left_out(tmp_path: Path) -> None:
     before = recording(tmp_path, None, printed("accuracy 0.91", 8))
     after = recording(tmp_path, None, printed("accuracy 0.81", 8))
