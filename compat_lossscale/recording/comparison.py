@@ -70,8 +70,9 @@ ROUNDS_OTHERWISE = (
     "and --nudge, and give that recording to compare --nudged."
 )
 NEAR_OVERFLOW = (
-    "In step {}, one side overflows and the other does not: a scaled gradient is near the largest "
-    "float16, and rounding decides. Compare with a fixed, lower loss scale, or in float32."
+    "In step {}, one side overflows and the other does not. Rounding decides that where a scaled "
+    "gradient is near the largest float16, but a mistake in scaling can do the same: compare with "
+    "a fixed, lower loss scale, or in float32."
 )
 NUDGED = (
     "With other last digits in its initial values, the unchanged program differs from itself by "
@@ -785,10 +786,10 @@ class _Comparing:
             if same:
                 size = _at_most(sizes.get(same, 0.0))
                 start = f"the recordings are the same within {size} for {steps_words(same)}; then"
+            grown = "one side overflows" if self.overflowed else "rounding has grown too much"
             result.cannot_be_told(
-                f"{start} rounding has grown so much that the rest says nothing. The two sides do "
-                "not round alike: try a larger batch, float64 or SGD, or set with --rtol how much "
-                "may differ"
+                f"{start} {grown}, and the rest says nothing. The two sides do not round alike: "
+                "try a larger batch, float64 or SGD, or set with --rtol how much may differ"
             )
             result.may_be_rounding = True
         elif self.nudged and result.exact < result.steps:
