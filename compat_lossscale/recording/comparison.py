@@ -85,8 +85,8 @@ NOT_KNOWN_IF_REPRODUCED = (
     "Whether the program reproduces itself is not known: record it with --twice."
 )
 DRAWS_OTHERWISE = (
-    "random operations, such as dropout, draw otherwise across versions and generations of Keras: "
-    "compare without them. --no-random-layers leaves dropout and the like out"
+    "random operations draw otherwise across versions and generations of Keras. Record both sides "
+    "with --fix-random, which leaves dropout out and seeds what the program itself draws"
 )
 SHUFFLED_UNSEEN = (
     "a shuffled dataset comes in another order with another Keras, and the recorder did not see "
@@ -102,7 +102,10 @@ _NOT_OF_NUMBERS = ("end", "optimizers", "policy", "graph rewrite")
 """Differences that no rounding explains."""
 _WHATEVER_IS_DRAWN = (*_NOT_OF_NUMBERS, "number of steps")
 """Differences that other random numbers do not explain."""
-WITHOUT_RANDOM_LAYERS = "The random layers of the program were left out: --no-random-layers."
+FIXED_RANDOM = (
+    "Random layers, such as dropout, were left out, and what the program itself draws and shuffles "
+    "got a seed by its place: --fix-random."
+)
 NOTHING_TRAINED = "all steps were skipped, so no variable has moved: compare more steps"
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
@@ -701,8 +704,8 @@ class _Comparing:
                 notes.append(
                     f"The checkpoint {name} holds other names or shapes: {count} are in one only."
                 )
-        if any(side.header.get("no_random_layers") for side in self.sides):
-            notes.append(WITHOUT_RANDOM_LAYERS)
+        if any(end.get("fixed") for end in self.ends):
+            notes.append(FIXED_RANDOM)
         self.result.left_out = sorted(self._unstable_words())
         for side, end in zip(self.sides, self.ends, strict=True):
             for problem in list(end.get("problems") or ())[:1]:

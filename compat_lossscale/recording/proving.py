@@ -16,7 +16,6 @@ from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.recording import recorder
 from compat_lossscale.recording.comparison import (
     ADVICE,
-    DRAWS_OTHERWISE,
     NOT_KNOWN_IF_REPRODUCED,
     SHUFFLED_UNSEEN,
     ComparisonVerdict,
@@ -103,17 +102,19 @@ def prove(
             copy = _copied(folder, top / side, outputs)
             return _recorded([*plain, *more, *words], variables, copy, recording)
 
-        more: list[str] = []
+        # Another Keras draws otherwise.
+        more = ["--fix-random"] if keras3 else []
         keep = ["--with-initial-values", "--limit", _LIMIT] if keras3 else []
-        before = as_it_is("before", *keep)
-        comparison = compare(before, migrated("after", before), rtol=rtol)
-        for attempt in range(2 if keras3 else 0):
-            both, first = _without_chance(comparison, str(min(steps or _REPLAYED, _REPLAYED)))
-            if not both or both[0] in more:
-                break
-            more, keep = [*more, *both], [*keep, *first]
-            before = as_it_is(f"before-{attempt}", *more, *keep)
-            comparison = compare(before, migrated(f"after-{attempt}", before, *more), rtol=rtol)
+        before = as_it_is("before", *more, *keep)
+        comparison = compare(before, migrated("after", before, *more), rtol=rtol)
+        gets_other = comparison.parted == "data" or SHUFFLED_UNSEEN in comparison.reason
+        replayed = min(steps or _REPLAYED, _REPLAYED) if keras3 and gets_other else 0
+        if replayed:
+            # It need not ask a generator or a shuffled dataset alike, either.
+            more += ["--steps", str(replayed)]
+            keep += ["--fix-data", str(replayed)]
+            before = as_it_is("first", *more, *keep)
+            comparison = compare(before, migrated("second", before, *more), rtol=rtol)
         reproduced = False
         if comparison.verdict is ComparisonVerdict.DIFFERENT:
             again = as_it_is("again", *more, *keep)
@@ -131,21 +132,11 @@ def prove(
             comparison = compare(before, comparison.after, rtol=rtol, nudged=nudged)
         if reproduced:
             comparison.notes[:] = [x for x in comparison.notes if x != NOT_KNOWN_IF_REPRODUCED]
-        if "--fix-data" in keep and SHUFFLED_UNSEEN not in comparison.reason:
-            comparison.notes.append(OTHER_DATA.format(keep[-1]))
+        if replayed and SHUFFLED_UNSEEN not in comparison.reason:
+            comparison.notes.append(OTHER_DATA.format(replayed))
         if "--tf1" in options and comparison.verdict is ComparisonVerdict.DIFFERENT:
             comparison.notes.append(AS_PYTHON_RUNS_IT)
         return comparison
-
-
-def _without_chance(comparison: RecordingComparison, steps: str) -> tuple[list[str], list[str]]:
-    """Returns options for both sides, and for the first one, that make two Kerases comparable.
-
-    Another Keras draws otherwise, and need not ask a generator or a shuffled dataset alike.
-    """
-    if comparison.parted == "data" or SHUFFLED_UNSEEN in comparison.reason:
-        return ["--steps", steps], ["--fix-data", steps]
-    return ["--no-random-layers"] * (DRAWS_OTHERWISE in comparison.reason), []
 
 
 def _copied(folder: Path, top: Path, outputs: Mapping[Path, bytes]) -> Path:

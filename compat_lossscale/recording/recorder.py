@@ -69,6 +69,9 @@ _GENERATORS = r"stateful_random_ops\.Generator|seed_generator\.SeedGenerator"
 _RANDOM_LAYERS = (
     r"Random\w+|(Gaussian|Alpha)Dropout|GaussianNoise|BaseImage(Augmentation|Preprocessing)Layer"
 )
+_INITIALIZERS = "init_ops|initializers"
+_NOT_ITS_OWN = _INITIALIZERS + r"|[/\\](tf_)?keras[/\\]"
+"""Files of what draws for itself, and not for the program."""
 _PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras", "compat_lossscale", "numpy")
 """The packages whose modules are looked at: TensorFlow 1.15 and 2.0 are in two."""
 _SCALES = ("_current_loss_scale", "current_loss_scale", "_loss_scale_value", "_loss_scale",
@@ -311,19 +314,23 @@ class ProgramPlaces:
         """Returns the name of a file of the program in its folder; `None` for others."""
         if file not in self._known:
             path = os.path.realpath(file)
-            others = ("site-packages", "dist-packages", "__autograph_generated",
-                      os.sep + "compat_lossscale" + os.sep)  # fmt: skip
+            others = ("site-packages", "dist-packages", os.sep + "compat_lossscale" + os.sep)
             other = (
                 file.startswith("<")
                 or path.startswith(self._others)
                 or any(part in path for part in others)
                 or path == os.path.realpath(__file__)
-                or (os.path.dirname(path), os.path.basename(path)[:3]) == self._generated
+                or self.is_generated(file)
             )
             inside = path.startswith(self.folder + os.sep)
             name = os.path.relpath(path, self.folder) if inside else os.path.basename(path)
             self._known[file] = None if other else name.replace(os.sep, "/")
         return self._known[file]
+
+    def is_generated(self, file: str) -> bool:
+        """Whether a file is what AutoGraph makes of a function."""
+        folder, name = os.path.split(os.path.realpath(file))
+        return "__autograph_generated" in name or (folder, name[:3]) == self._generated
 
     def stack(self, frame: Any) -> Iterator[str]:
         """Yields the lines of the program that are being run, the innermost first."""
@@ -573,7 +580,9 @@ class TrainingRecorder:
         self.observed: Dict[Tuple[str, int, str, str], int] = {}
         self.numbers: Any = None
         self.draws: List[Any] = [0, ""]
+        self.drawn: Dict[Any, int] = {}  # the seeds of the program's own draws, by their places
         self.shuffled = False
+        self.fixed = False  # whether --fix-random changed anything
         self.line = ""
         self.lines = 0
         self.limited = False
@@ -1257,11 +1266,38 @@ class TrainingRecorder:
 
         return feed
 
-    def _drew(self, _: Any, __: Any, seeds: Any) -> None:
-        frame: Any = sys._getframe(4)
+    def _get_seed(self, original: Any, args: Any, options: Any) -> Any:
+        """Calls what gives a random operation its seeds: the global one and its own."""
+        self.guarded(self._seed)
+        seeds = original(*args, **options)
+        if self.options.fix_random and _given(args, options, 0, "op_seed") is None:
+            own = self.guarded(self._seed_by_place)
+            seeds = (seeds[0], own) if own else seeds
+        self.guarded(self._drew, seeds)
+        return seeds
+
+    def _seed_by_place(self) -> Optional[int]:
+        """Returns a number of the place where the program itself draws; `None` for others.
+
+        Other versions and Kerases draw other numbers before, for initial values.
+        """
+        stack = []
+        frame: Any = sys._getframe(1)
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if self.places.name_of(file) is not None or self.places.is_generated(file):
+                stack.append((file, frame.f_lineno))
+            elif not stack and re.search(_NOT_ITS_OWN, file):
+                return None
+            frame = frame.f_back
+        self.fixed = True
+        return self.drawn.setdefault(tuple(stack), len(self.drawn) + 1)
+
+    def _drew(self, seeds: Any) -> None:
+        frame: Any = sys._getframe(3)
         for _ in range(8):
             file = frame.f_code.co_filename
-            if re.search("init_ops|initializers", file):
+            if re.search(_INITIALIZERS, file):
                 return  # what an initializer gives is compared
             self.shuffled |= re.search(r"data.util.random_seed", file) is not None
             frame = frame.f_back or frame
@@ -1347,6 +1383,7 @@ class TrainingRecorder:
             policy=self._policy(),
             graph_rewrite=_tried(self._is_rewritten),
             shuffled=self.shuffled,
+            fixed=self.fixed,
             unused=unused,
             versions=versions(),
             problems=self.problems,
@@ -1395,8 +1432,8 @@ class TrainingRecorder:
             for key, found in list(vars(module).items()):
                 if isinstance(found, type) and (is_ours or found.__module__ == home):
                     self._wrap_class(found, ".%s.%s" % (home, key))
-            if self.options.no_random_layers and _package(home) in ("keras", "tf_keras"):
-                _leave_dropout_out(module)
+            if self.options.fix_random and _package(home) in ("keras", "tf_keras"):
+                self._leave_dropout_out(module)
 
     def _after_tensorflow(self, tensorflow: Any) -> None:
         function = type(tensorflow.function(lambda: None))
@@ -1404,11 +1441,11 @@ class TrainingRecorder:
         # This gives the variables values that a `tf.function` has made when it is traced.
         initialized = self.hooked(after=self._describe_new)
         wrap(function, "_initialize_uninitialized_variables", initialized)
-        for name, loaded in list(sys.modules.items()) if self.options.no_random_layers else ():
+        for name, loaded in list(sys.modules.items()) if self.options.fix_random else ():
             if _package(name) == _package(function.__module__):
-                _leave_dropout_out(loaded)
+                self._leave_dropout_out(loaded)
         seeds = sys.modules.get("tensorflow.python.framework.random_seed")
-        wrap(seeds, "get_seed", self.hooked(self._seed, self._drew))
+        wrap(seeds, "get_seed", self._get_seed)
         # Later, setting a seed throws away kernels, and with them the resources that some own. A
         # default graph must not be made here: `enable_eager_execution` then raises.
         if tensorflow.executing_eagerly():
@@ -1435,14 +1472,32 @@ class TrainingRecorder:
             "next",
         )
         yield _GENERATORS, methods, hooked(after=self._drew_of_state)
-        if self.options.no_random_layers:
-            yield _RANDOM_LAYERS, ("call",), _as_in_inference
+        if self.options.fix_random:
+            yield _RANDOM_LAYERS, ("call",), self._as_in_inference
         yield r"backend\.GraphExecutionFunction", ("__call__",), self._keras_function
         yield r"client\.session\.BaseSession", ("run",), self._session_run
         yield r"dataset_ops\.Dataset\w*", ("from_generator",), self._generating
         if self.starts:
             new = hooked(after=self._variable_made)
             yield _VARIABLES, ("__init__", "_deferred_initialize"), new
+
+    def _as_in_inference(self, call: Any, args: Any, options: Any) -> Any:
+        """Calls a layer, which in training does something at random, as in inference."""
+        self.fixed = True
+        if "training" in call.__code__.co_varnames:
+            return call(*args[:2], training=False)
+        return call(*args, **options)
+
+    def _leave_dropout_out(self, module: Any) -> None:
+        """Has the functions of a module that drop elements give back what they get."""
+
+        def left_out(x: Any, *_: Any, **__: Any) -> Any:
+            self.fixed = True
+            return x
+
+        for name, found in list(vars(module).items()):
+            if isinstance(found, types.FunctionType) and re.match(r"\w*dropout(_v\d)?$", name):
+                setattr(module, name, left_out)
 
     def _wrap_class(self, found: Any, name: str) -> None:
         if re.search(r"\.(%s)$" % _OPTIMIZERS, name):
@@ -1470,20 +1525,6 @@ class TrainingRecorder:
 
         setattr(make, _MARK, True)
         base.__new__ = staticmethod(make)
-
-
-def _as_in_inference(call: Any, args: Any, options: Any) -> Any:
-    """Calls a layer, which in training does something at random, as in inference."""
-    if "training" in call.__code__.co_varnames:
-        return call(*args[:2], training=False)
-    return call(*args, **options)
-
-
-def _leave_dropout_out(module: Any) -> None:
-    """Has the functions of a module that drop elements give back what they get."""
-    for name, found in list(vars(module).items()):
-        if isinstance(found, types.FunctionType) and re.match(r"\w*dropout(_v\d)?$", name):
-            setattr(module, name, lambda x, *_, **__: x)
 
 
 def _package(name: str) -> str:
@@ -1611,8 +1652,8 @@ OPTIONS = (
     ),
     ("--fix-data", {"type": int, "metavar": "N", "help": "keep the data of the first N steps"}),
     (
-        "--no-random-layers",
-        {"action": "store_true", "help": "leave dropout and other random layers out"},
+        "--fix-random",
+        {"action": "store_true", "help": "leave dropout out, and seed the program's own draws"},
     ),
     ("--limit", {"type": int, "metavar": "MB", "help": "the largest recording [64]"}),
 )  # type: Tuple[Tuple[str, Dict[str, Any]], ...]
@@ -1674,7 +1715,6 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         seed=options.seed,
         steps=options.steps,
         every=options.every,
-        no_random_layers=options.no_random_layers,
         platform="%s %s" % (platform.system(), platform.machine()),
     )
     random.seed(options.seed)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compat_lossscale.recording import proving, recorder
-from compat_lossscale.recording.comparison import WITHOUT_RANDOM_LAYERS
+from compat_lossscale.recording.comparison import FIXED_RANDOM
 from tests.schemas import ours
 from tests.support import python
 
@@ -101,7 +101,7 @@ def test_keras_3_gets_the_data_of_the_unchanged_program_without_random_layers(
     done = prove(tmp_path, "--target", "keras3")
     assert "Same " in done.stdout, done.stdout
     assert proving.OTHER_DATA.format(8) in done.stdout
-    assert (WITHOUT_RANDOM_LAYERS in done.stdout) == (dropout > 0)
+    assert (FIXED_RANDOM in done.stdout) == (dropout > 0)
 
 
 @pytest.mark.slow

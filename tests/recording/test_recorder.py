@@ -15,7 +15,7 @@ import pytest
 
 from compat_lossscale.recording.comparison import (
     DATA_NOT_SEEN,
-    WITHOUT_RANDOM_LAYERS,
+    FIXED_RANDOM,
     ComparisonVerdict,
     compare,
     relative,
@@ -523,14 +523,45 @@ model.fit(ones, tf.ones([2, 3]), epochs=2, shuffle=False, verbose=0)
 
 @pytest.mark.parametrize("keras", ["0", "1"])
 def test_random_layers_can_be_left_out(keras: str, tmp_path: Path) -> None:
-    recording, _ = record(tmp_path, DROPPING, "--no-random-layers", keras=keras)
+    recording, _ = record(tmp_path, DROPPING, "--fix-random", keras=keras)
     assert [line.text for line in recording.printed] == ["40.0", "40.0", "40.0"]
     model = recording.optimizers[0]
     assert [step.draws for step in model.steps] == [(0, ""), (0, "")]
     other, _ = record(tmp_path, DROPPING.replace("0.5", "0.0"), keras=keras)
     result = compare(recording, other)
     assert result.verdict is ComparisonVerdict.SAME, result
-    assert WITHOUT_RANDOM_LAYERS in result.notes
+    assert FIXED_RANDOM in result.notes
+
+
+DRAWING = """
+import numpy as np
+import tensorflow as tf
+
+def some():
+    return tf.random.normal([3])
+
+@tf.function
+def drawn():
+    return some() + 0.0
+
+for _ in range(MADE):
+    tf.keras.initializers.GlorotUniform()((2, 2))
+for _ in range(2):
+    print(some().numpy(), drawn().numpy())
+data = tf.data.Dataset.range(8).map(lambda x: tf.cast(x, "float32") + tf.random.uniform([]))
+print(list(data.shuffle(8).as_numpy_iterator()))
+"""
+
+
+@pytest.mark.parametrize("keras", ["0", "1"])
+def test_what_the_program_draws_is_seeded_by_its_place(keras: str, tmp_path: Path) -> None:
+    one, other = (
+        [line.text for line in record(tmp_path, source, "--fix-random", keras=keras)[0].printed]
+        for source in (DRAWING.replace("MADE", "1"), DRAWING.replace("MADE", "4"))
+    )
+    assert one == other
+    assert one[0] != one[1]
+    assert len(set(one[0].replace("[", "").replace("]", "").split())) == 6
 
 
 RESUMING = """
