@@ -431,7 +431,7 @@ def test_a_step_that_draws_otherwise_in_another_version_tells_nothing(
         assert len(result.notes) == len(set(result.notes))
     else:
         assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
-        assert "such as dropout" in result.reason
+        assert "--fix-random" in result.reason
         error = {"class": "ValueError", "text": "no", "at": "train.py:9"}
         crashed = end(exit=1, error=error, versions=versions)
         crash = read(write(tmp_path / "crash.lsr", optimizer(FIRST), *other, crashed))
