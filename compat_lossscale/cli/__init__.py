@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -55,22 +55,12 @@ def _usage_apart() -> Iterator[None]:
 class Command(click.Command):
     """A command whose wrong usage has an exit code of its own."""
 
-    hints: ClassVar[dict[str, str]] = {}
-    """What to say of options that other tools have."""
-
     def make_context(
         self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
     ) -> click.Context:
         """Parses the arguments."""
         with _usage_apart():
-            try:
-                return super().make_context(info_name, args, *rest, **extra)
-            except click.NoSuchOption as error:
-                hint = self.hints.get(error.option_name)
-                if hint is None:
-                    raise
-                message = f"There is no option {error.option_name}. {hint}"
-                raise click.UsageError(message, error.ctx) from error
+            return super().make_context(info_name, args, *rest, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
