@@ -95,11 +95,6 @@ COMMANDS: list[tuple[str, str, int]] = [
         64,
     ),
     (
-        "migrate --fix old.py",
-        "Error: There is no option --fix. --write writes the changes.",
-        64,
-    ),
-    (
         "migrate --config gone.toml old.py",
         "Error: gone.toml cannot be read: No such file or directory.",
         64,
