@@ -36,19 +36,15 @@ def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
     """Multiplies a loss by the loss scale, in the loss's own dtype.
 
     Args:
-        loss: A floating-point tensor of any shape, which may be ragged or sparse, or a callable
-            without arguments that gives one.
+        loss: A floating-point tensor of any shape, which may be ragged or sparse.
         loss_scale: Gives the current loss scale, a float32 scalar tensor.
 
     Returns:
-        The scaled loss; for a callable, a callable that gives it and reads the loss scale each
-        time it is called (as in TensorFlow 2.4; 2.0 to 2.3 read it once).
+        The scaled loss, of the same kind.
 
     Raises:
         UnscalableError: It is a bool, or it has no dtype and is not made of Python floats.
     """
-    if callable(loss):
-        return as_written(lambda: scale_loss(loss(), loss_scale))
     if not isinstance(loss, tf.RaggedTensor | tf.SparseTensor):
         loss = _as_tensor(loss)
     return loss * tf.cast(loss_scale(), loss.dtype)
