@@ -8,7 +8,6 @@ import difflib
 import errno
 import importlib
 import os
-import stat
 import sys
 import traceback
 from collections.abc import Iterator
@@ -101,15 +100,10 @@ def check_report_path(path: Path) -> None:
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"The report {path} needs a name that ends in .html.")
-    problem = f"there is no folder {path.parent}. Make it first."
-    try:
-        if stat.S_ISDIR(path.parent.stat().st_mode):
-            return
-    except (FileNotFoundError, NotADirectoryError):
-        pass
-    except OSError as error:
-        problem = f"{error.strerror or error}."
-    raise click.UsageError(f"The report {path} cannot be written: {problem}")
+    if not os.path.isdir(path.parent):
+        raise click.UsageError(
+            f"The report {path} cannot be written: there is no folder {path.parent}. Make it first."
+        )
 
 
 def write_report(path: Path, page: str) -> int:
