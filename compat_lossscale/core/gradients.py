@@ -190,18 +190,11 @@ def must_merge() -> bool:
     )
 
 
-def finite_on_all_replicas(gradients: Any, *, equal_on_all: bool = False) -> tf.Tensor:
-    """Asks whether all gradients are finite on each replica that is in view.
-
-    If they are equal on all replicas, one is asked.
-    """
+def finite_on_all_replicas(gradients: Any) -> tf.Tensor:
+    """Asks whether all gradients are finite on each replica that is in view."""
     if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
         return all_finite(gradients)
     strategy = tf.distribute.get_strategy()
-    # Workers have to agree, and are asked each, so that none waits for another forever.
-    if equal_on_all and not native.spans_workers(strategy):
-        results = strategy.experimental_local_results
-        return all_finite(tf.nest.map_structure(lambda one: results(one)[0], gradients))
     # Strategies reduce numbers, not bools.
     finite = strategy.extended.call_for_each_replica(
         lambda gradients: tf.cast(all_finite(gradients), tf.float32), args=(gradients,)
