@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from compat_lossscale._version import __version__
 from compat_lossscale.errors import CompatLossScaleError
@@ -146,15 +145,6 @@ class _LazyGroup(Command, click.Group):
             known = ", ".join(_COMMANDS)
             ctx.fail(f"There is no command {args[0]!r}.{hint} The commands are: {known}.")
         return super().resolve_command(ctx, args)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        # Otherwise, click would load every command for its help.
-        commands = [
-            CompletionItem(name, help=text)
-            for name, text in _COMMANDS.items()
-            if name.startswith(incomplete)
-        ]
-        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
