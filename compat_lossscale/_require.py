@@ -11,23 +11,6 @@ import sys
 from compat_lossscale.errors import MissingExtraError
 
 UNKNOWN_VERSION = "of unknown version"
-_PACKAGES = {
-    "tensorflow": (
-        "tensorflow",
-        "tensorflow-cpu",
-        "tensorflow-gpu",
-        "tensorflow-rocm",
-        "tensorflow-macos",
-        "tensorflow-intel",
-        "tf-nightly",
-        "tf-nightly-cpu",
-    ),
-    "tf_keras": ("tf-keras", "tf-keras-nightly"),
-    # TensorFlow's release candidates require the nightly one.
-    "keras": ("keras", "keras-nightly"),
-    "absl": ("absl-py",),
-}
-"""The packages that provide a module; of others, the one of its own name."""
 
 
 def installed_version(module: str) -> str | None:
@@ -42,10 +25,11 @@ def installed_version(module: str) -> str | None:
     # What was uninstalled by halves leaves its metadata behind, what was built by hand has none.
     if importlib.util.find_spec(module) is None:
         return None
-    for package in _PACKAGES.get(module, (module,)):
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            return importlib.metadata.version(package)
-    return UNKNOWN_VERSION
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        return importlib.metadata.version(module)
+    # Such as tensorflow-cpu, or keras-nightly, which release candidates of TensorFlow require.
+    packages = importlib.metadata.packages_distributions().get(module)
+    return importlib.metadata.version(packages[0]) if packages else UNKNOWN_VERSION
 
 
 INSTALL_TENSORFLOW = "pip install tensorflow tf-keras tensorboard"

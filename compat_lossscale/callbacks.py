@@ -57,25 +57,16 @@ class LossScaleLogger(LoggingHooks, tf_keras.callbacks.Callback):
 
     @staticmethod
     def _reader_of(optimizer: Any) -> Callable[[], dict[str, float]]:
-        return state_reader(optimizer)
-
-
-def state_reader(optimizer: Any) -> Callable[[], dict[str, float]]:
-    """Returns what reads an optimizer's state.
-
-    Raises:
-        LossScaleArgumentError: It is an optimizer of Keras 3, which does not run on TensorFlow.
-    """
-    if logging_hooks.is_of_keras_3(optimizer):
-        # The optimizer has imported Keras 3. This module works without it.
-        backend = sys.modules["keras"].config.backend()
-        if backend != "tensorflow":
-            raise LossScaleArgumentError(
-                "compat_lossscale.callbacks.LossScaleLogger reads variables of TensorFlow, and "
-                f"Keras runs on {backend}. Use compat_lossscale.keras3.LossScaleLogger."
-            )
-    elif not tf.executing_eagerly():
-        # In a graph the tensors are made once, and evaluated often.
-        made = logging_hooks.state_of(optimizer)
-        return lambda: logging_hooks.numbers_of(made, tf_keras.backend.get_value)
-    return lambda: logging_hooks.numbers_of(logging_hooks.state_of(optimizer))
+        if logging_hooks.is_of_keras_3(optimizer):
+            # The optimizer has imported Keras 3. This module works without it.
+            backend = sys.modules["keras"].config.backend()
+            if backend != "tensorflow":
+                raise LossScaleArgumentError(
+                    "compat_lossscale.callbacks.LossScaleLogger reads variables of TensorFlow, and "
+                    f"Keras runs on {backend}. Use compat_lossscale.keras3.LossScaleLogger."
+                )
+        elif not tf.executing_eagerly():
+            # In a graph the tensors are made once, and evaluated often.
+            made = logging_hooks.state_of(optimizer)
+            return lambda: logging_hooks.numbers_of(made, tf_keras.backend.get_value)
+        return lambda: logging_hooks.numbers_of(logging_hooks.state_of(optimizer))

@@ -17,7 +17,9 @@ class Installed:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.versions: dict[str, str] = {}
         self.modules: set[str] = set()
+        self.providing: dict[str, list[str]] = {}
         monkeypatch.setattr(importlib.metadata, "version", self.version)
+        monkeypatch.setattr(importlib.metadata, "packages_distributions", lambda: self.providing)
         monkeypatch.setattr(importlib.util, "find_spec", self.find_spec)
 
     def version(self, name: str) -> str:
@@ -49,6 +51,7 @@ def test_every_package_that_provides_a_module_counts(
 ) -> None:
     installed.versions[package] = "2.20.0"
     installed.modules.add(module)
+    installed.providing[module] = [package]
     assert installed_version(module) == "2.20.0"
 
 

@@ -95,11 +95,6 @@ COMMANDS: list[tuple[str, str, int]] = [
         64,
     ),
     (
-        "migrate --fix old.py",
-        "Error: There is no option --fix. --write writes the changes.",
-        64,
-    ),
-    (
         "migrate --config gone.toml old.py",
         "Error: gone.toml cannot be read: No such file or directory.",
         64,
@@ -774,11 +769,6 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
-        "a config in itself",
-        lambda: convert_config(nested(1000), to="tf-keras"),
-        "The config is nested more than 200 deep, or contains itself.",
-    ),
-    (
         "nothing to convert",
         lambda: convert_config({}, to="tf2.4"),
         (
@@ -810,13 +800,6 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
 ]
-
-
-def nested(depth: int) -> dict[str, Any]:
-    config: dict[str, Any] = DYNAMIC
-    for _ in range(depth):
-        config = {"inner_optimizer": config}
-    return config
 
 
 def keras(name: str) -> Any:

@@ -8,15 +8,13 @@ import difflib
 import errno
 import importlib
 import os
-import stat
 import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from compat_lossscale._version import __version__
 from compat_lossscale.errors import CompatLossScaleError
@@ -55,22 +53,12 @@ def _usage_apart() -> Iterator[None]:
 class Command(click.Command):
     """A command whose wrong usage has an exit code of its own."""
 
-    hints: ClassVar[dict[str, str]] = {}
-    """What to say of options that other tools have."""
-
     def make_context(
         self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
     ) -> click.Context:
         """Parses the arguments."""
         with _usage_apart():
-            try:
-                return super().make_context(info_name, args, *rest, **extra)
-            except click.NoSuchOption as error:
-                hint = self.hints.get(error.option_name)
-                if hint is None:
-                    raise
-                message = f"There is no option {error.option_name}. {hint}"
-                raise click.UsageError(message, error.ctx) from error
+            return super().make_context(info_name, args, *rest, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
@@ -111,15 +99,10 @@ def check_report_path(path: Path) -> None:
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"The report {path} needs a name that ends in .html.")
-    problem = f"there is no folder {path.parent}. Make it first."
-    try:
-        if stat.S_ISDIR(path.parent.stat().st_mode):
-            return
-    except (FileNotFoundError, NotADirectoryError):
-        pass
-    except OSError as error:
-        problem = f"{error.strerror or error}."
-    raise click.UsageError(f"The report {path} cannot be written: {problem}")
+    if not os.path.isdir(path.parent):
+        raise click.UsageError(
+            f"The report {path} cannot be written: there is no folder {path.parent}. Make it first."
+        )
 
 
 def write_report(path: Path, page: str) -> int:
@@ -162,15 +145,6 @@ class _LazyGroup(Command, click.Group):
             known = ", ".join(_COMMANDS)
             ctx.fail(f"There is no command {args[0]!r}.{hint} The commands are: {known}.")
         return super().resolve_command(ctx, args)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        # Otherwise, click would load every command for its help.
-        commands = [
-            CompletionItem(name, help=text)
-            for name, text in _COMMANDS.items()
-            if name.startswith(incomplete)
-        ]
-        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

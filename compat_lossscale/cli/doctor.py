@@ -21,6 +21,7 @@ from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import (
     LEGACY_KERAS,
     Environment,
+    FileUsage,
     Job,
     Note,
     Outlook,
@@ -181,7 +182,7 @@ def _as_json(
     jobs: Sequence[Job],
     notes: Sequence[Note],
     survey: Survey,
-    used: UsedNeighbours,
+    used: ProgramUsage,
 ) -> dict[str, Any]:
     return {
         "version": 1,
@@ -192,10 +193,10 @@ def _as_json(
         "notes": [{"reason": note.reason, "step": note.step} for note in notes],
         "old_names": dataclasses.asdict(survey),
         "neighbours": {
-            "served": sorted(one.name for one in used.files if one.is_served),
+            "served": [one.name for one in used.gone if one.is_served],
             "not_served": [
                 {"name": one.name, "reason": one.explanation()}
-                for one in used.files
+                for one in used.gone
                 if not one.is_served
             ],
             "needs": [{"reason": reason, "step": step} for reason, step in used.needs()],
@@ -245,29 +246,26 @@ _MOST_NAMES = 8
 
 
 @dataclasses.dataclass
-class UsedNeighbours:
-    """The neighbours and packages that the files of a program use.
+class ProgramUsage(FileUsage):
+    """What the files of a program use, together.
 
     Attributes:
-        files: The number of files that use each neighbour.
-        packages: The packages that they import.
         missing: Those of the packages that are not installed.
         programs_lack: Which of these a file imports that doctor was asked about itself.
-        writes_summaries: Whether they write summaries of TensorFlow 2.
-        not_on_keras_3: What they use that Keras 3 has not: members, and names below `tf.keras`.
     """
 
-    files: dict[Neighbour, int] = dataclasses.field(default_factory=dict)
-    packages: set[str] = dataclasses.field(default_factory=set)
     missing: set[str] = dataclasses.field(default_factory=set)
     programs_lack: set[str] = dataclasses.field(default_factory=set)
-    writes_summaries: bool = False
-    not_on_keras_3: set[str] = dataclasses.field(default_factory=set)
+
+    @property
+    def gone(self) -> list[Neighbour]:
+        """The names that are gone, in order."""
+        return sorted(self.neighbours, key=lambda one: one.name)
 
     def needs(self) -> list[tuple[str, str]]:
         """Returns what prevents `run`, each with the command that fixes it."""
         needed = {}
-        for one in self.files:
+        for one in self.gone:
             if one.package and not is_installed(one.package[0]):
                 name = one.module_or_name.replace("tensorflow.", "tf.", 1)
                 needed[one.package[1]] = (
@@ -290,11 +288,11 @@ class UsedNeighbours:
         return [(reason, step) for step, reason in needed.items()]
 
 
-def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> UsedNeighbours:
+def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> ProgramUsage:
     """Searches Python files for neighbours, for some seconds at most."""
     from lossscale_codemods.project.discovery import Skipped, discover
 
-    used, end = UsedNeighbours(), time.monotonic() + seconds
+    used, end = ProgramUsage(), time.monotonic() + seconds
     programs = {path.absolute() for path in paths if os.path.isfile(path)}
     for one in discover(paths, exclude=exclude):
         if time.monotonic() > end:
@@ -308,11 +306,12 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Used
         if len(source) > _LARGEST:
             continue
         file = used_in(source)
-        for neighbour in file.neighbours:
-            name = neighbour.module_or_name
-            if not neighbour.is_served and "." not in name and is_installed(name):
-                continue  # An older Python has it, or a package that was installed for it.
-            used.files[neighbour] = used.files.get(neighbour, 0) + 1
+        # Of others, an older Python has the module, or a package that was installed for it.
+        used.neighbours |= {
+            one
+            for one in file.neighbours
+            if one.is_served or "." in one.module_or_name or not is_installed(one.module_or_name)
+        }
         used.packages |= file.packages
         used.not_on_keras_3 |= file.not_on_keras_3
         used.writes_summaries |= file.writes_summaries
@@ -323,10 +322,10 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Used
     return used
 
 
-def _usage_lines(used: UsedNeighbours) -> Iterator[str]:
+def _usage_lines(used: ProgramUsage) -> Iterator[str]:
     """Prints what was found, and the verdict; nothing if nothing was found."""
-    served = sorted(one.name for one in used.files if one.is_served)
-    missing = [one for one in used.files if not one.is_served]
+    served = [one.name for one in used.gone if one.is_served]
+    missing = [one for one in used.gone if not one.is_served]
     needs = used.needs()
     if served:
         yield (

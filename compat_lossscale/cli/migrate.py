@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,24 +36,6 @@ if TYPE_CHECKING:
 
 
 TARGETS = ("tf-keras", "compat", "keras3")
-
-
-class MigrateCommand(Command):
-    """The command, with hints for those who come from other tools."""
-
-    hints: ClassVar[dict[str, str]] = {
-        **dict.fromkeys(
-            ("--fix", "-w", "-i", "--in-place", "--inplace"),
-            "--write writes the changes.",
-        ),
-        **dict.fromkeys(
-            ("--diff", "--dry-run", "-n"),
-            "Without --write, nothing is written and the diffs are shown.",
-        ),
-        "--add-noqa": "--add-suppressions --write suppresses what is found today.",
-        "--extend-exclude": "--exclude adds to what the configuration excludes.",
-        "--explain-rule": "--explain ID explains a rule.",
-    }
 
 
 def check_usage(paths: tuple[Path, ...], given: Mapping[str, Any]) -> None:
@@ -207,7 +189,7 @@ def check_ids(ids: tuple[str, ...]) -> None:
 _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
 
 
-@click.command(cls=MigrateCommand)
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, type=_A_PATH)
 @click.option("--write", is_flag=True, help="Write the changes. Without it, nothing is written.")
 @click.option("--check", is_flag=True, help="Show no diffs; for CI.")

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -22,7 +22,6 @@ from compat_lossscale.formats.verification import Verification, printable
 from compat_lossscale.pages import escaped
 from compat_lossscale.spec import Generation
 
-_T = TypeVar("_T")
 _INSTALL = (
     "what is kept of a whole model is kept by --output FILE.keras, which needs TensorFlow, "
     f"tf-keras and Keras 3: {INSTALL_TENSORFLOW}"
@@ -31,8 +30,6 @@ _INSTALL = (
 _A_PATH = click.Path(readable=False)
 """For completion in shells. The reader of a path reports what is wrong with it."""
 _SHOWN_QUIETLY = (verification.ArtefactStatus.LOSSY, verification.ArtefactStatus.UNREADABLE)
-MANY = 20
-"""The number of artefacts from which there is a progress bar, on a terminal."""
 
 
 @click.command(cls=Command)
@@ -102,7 +99,7 @@ def verify(paths: tuple[str, ...], **given: Any) -> None:
         verification.verify_artefact(
             path, targets=targets, strict=given["strict"], has_model=has_model
         )
-        for path in _shown(list(verification.expand(paths)))
+        for path in verification.expand(paths)
     ]
     code = verification.exit_code(results)
     value = verification.as_json(results)
@@ -147,15 +144,6 @@ def _check_usage(paths: tuple[str, ...], given: Mapping[str, Any]) -> None:
         raise click.UsageError("--matrix and --json exclude each other. Give one of them.")
     if given["html"] is not None:
         check_report_path(given["html"])
-
-
-def _shown(items: Sequence[_T]) -> Iterator[_T]:
-    """Yields items, with a progress bar if there are many and standard error is a terminal."""
-    if len(items) < MANY or not sys.stderr.isatty():
-        yield from items
-        return
-    with click.progressbar(items, label="Verifying", file=sys.stderr) as bar:
-        yield from bar
 
 
 def _convert(
@@ -213,7 +201,7 @@ def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list
     configs = [(result.path, stated) for result in results for stated, _, _ in result.distinct]
     known: dict[str, equivalence.Comparison] = {}
     compared = []
-    for path, stated in _shown(configs):
+    for path, stated in configs:
         key = json.dumps(meaning(stated.config), sort_keys=True)
         if key not in known:
             known[key] = equivalence.compare_with_stock(stated.config)

@@ -36,19 +36,15 @@ def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
     """Multiplies a loss by the loss scale, in the loss's own dtype.
 
     Args:
-        loss: A floating-point tensor of any shape, which may be ragged or sparse, or a callable
-            without arguments that gives one.
+        loss: A floating-point tensor of any shape, which may be ragged or sparse.
         loss_scale: Gives the current loss scale, a float32 scalar tensor.
 
     Returns:
-        The scaled loss; for a callable, a callable that gives it and reads the loss scale each
-        time it is called (as in TensorFlow 2.4; 2.0 to 2.3 read it once).
+        The scaled loss, of the same kind.
 
     Raises:
         UnscalableError: It is a bool, or it has no dtype and is not made of Python floats.
     """
-    if callable(loss):
-        return as_written(lambda: scale_loss(loss(), loss_scale))
     if not isinstance(loss, tf.RaggedTensor | tf.SparseTensor):
         loss = _as_tensor(loss)
     return loss * tf.cast(loss_scale(), loss.dtype)
@@ -194,18 +190,11 @@ def must_merge() -> bool:
     )
 
 
-def finite_on_all_replicas(gradients: Any, *, equal_on_all: bool = False) -> tf.Tensor:
-    """Asks whether all gradients are finite on each replica that is in view.
-
-    If they are equal on all replicas, one is asked.
-    """
+def finite_on_all_replicas(gradients: Any) -> tf.Tensor:
+    """Asks whether all gradients are finite on each replica that is in view."""
     if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
         return all_finite(gradients)
     strategy = tf.distribute.get_strategy()
-    # Workers have to agree, and are asked each, so that none waits for another forever.
-    if equal_on_all and not native.spans_workers(strategy):
-        results = strategy.experimental_local_results
-        return all_finite(tf.nest.map_structure(lambda one: results(one)[0], gradients))
     # Strategies reduce numbers, not bools.
     finite = strategy.extended.call_for_each_replica(
         lambda gradients: tf.cast(all_finite(gradients), tf.float32), args=(gradients,)

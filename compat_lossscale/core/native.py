@@ -63,12 +63,6 @@ replicas_apply_by_themselves = probe(
 GPUs. The fallback merges there too."""
 
 
-def spans_workers(strategy: tf.distribute.Strategy) -> bool:
-    """Whether a strategy's replicas are in several processes; if that is not known, they may be."""
-    ask = getattr(strategy.extended, "_in_multi_worker_mode", None)
-    return ask is None or bool(ask())
-
-
 def _has_the_option_that_the_rewrite_sets() -> bool:
     # A program may have set it without the rewrite.
     return bool(tf.config.optimizer.get_experimental_options().get("auto_mixed_precision"))

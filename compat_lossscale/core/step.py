@@ -22,7 +22,6 @@ def apply_or_skip(
     *,
     applied: Callable[[], Any] = lambda: None,
     skipped: Callable[[Any], Any] = lambda stuck: None,
-    summed: bool = False,
 ) -> Any:
     """Applies the step if all gradients are finite and skips it if not, and moves the loss scale.
 
@@ -39,7 +38,6 @@ def apply_or_skip(
         skipped: Is called where the step is skipped, in the same context, with whether the loss
             scale had to shrink at its floor: a bool scalar tensor, or `None` if it never shrinks
             or is of a user's own rule.
-        summed: Whether the strategy has summed the gradients, so that each replica has the same.
 
     Returns:
         `None` in eager mode, an operation in a graph.
@@ -53,7 +51,7 @@ def apply_or_skip(
         update = None
         if rule is not None:
             reserve_cond()
-            finite = finite_on_all_replicas(gradients, equal_on_all=summed)
+            finite = finite_on_all_replicas(gradients)
         else:
             # In a graph of TensorFlow 1, an update that ignores the gradients could come before
             # the loss scale is read to unscale them.

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from compat_lossscale.formats.artefact import UnreadableArtefactError
-from compat_lossscale.spec.wrapper_configs import MAX_JSON_DEPTH, is_too_deep
 
+MAX_JSON_DEPTH = 200
+"""The deepest nesting that is read. Real configs have some twenty levels."""
 _TOO_DEEP = f"{{}} is nested more than {MAX_JSON_DEPTH} deep, far more than a config is"
 
 
@@ -112,6 +113,14 @@ def parse_json(text: str, what: str) -> Any:
         raise UnreadableArtefactError(f"{what} has a number that is too long") from None
     except RecursionError:
         raise UnreadableArtefactError(_TOO_DEEP.format(what)) from None
-    if is_too_deep(value):
+    level = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        level = [
+            child
+            for parent in level
+            if isinstance(parent, dict | list)
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+        ]
+    if level:
         raise UnreadableArtefactError(_TOO_DEEP.format(what))
     return value

@@ -18,7 +18,7 @@ from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig,
 from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers, wrapper_configs
 from compat_lossscale.spec.configs import WRAPPERS
 from compat_lossscale.spec.inner_optimizers import Family, class_name, is_known
-from compat_lossscale.spec.wrapper_configs import WrapperConfig, is_wrapper, read_wrapper_config
+from compat_lossscale.spec.wrapper_configs import WrapperConfig, read_wrapper_config
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
 _NO_WRAPPER = (
@@ -29,10 +29,6 @@ _NO_WRAPPER = (
 _NADAM = (
     "the momentum of Nadam follows 0.96 ** (0.004 * step) in the legacy family and 0.96 ** step in "
     "the others: its steps are of another size"
-)
-_TWO_WRAPPERS = (
-    "only TensorFlow 2.0-2.2 and Keras 3 build a loss-scale optimizer around another, and "
-    "the two scales multiply; wrap the innermost optimizer once"
 )
 
 
@@ -127,24 +123,21 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     """
     parts = read_wrapper_config(config)
     stated = meaning(parts)
-    reasons, odd = wrapper_configs.odd_numbers(parts.spec, parts.generation, target)
+    reasons: dict[str, str] = {}
     converted: dict[str, Any] | None = None
-    if parts.inner is not None and is_wrapper(parts.inner):
-        reasons["optimizer"] = _TWO_WRAPPERS
-    else:
-        try:
-            converted = wrapper_configs.write_config(parts, target, reasons)
-        except InexpressibleLossScaleError as error:
-            reasons |= dict.fromkeys(_inexpressible_fields(parts.spec, target), str(error))
+    try:
+        converted = wrapper_configs.write_config(parts, target, reasons)
+    except InexpressibleLossScaleError as error:
+        reasons |= dict.fromkeys(_inexpressible_fields(parts.spec, target), str(error))
     back = stated if converted is None else _there_and_back(converted, parts.generation)
     reasons |= {name: _OWN_WRAPPER for name in stated if name.startswith("wrapper.")}
 
     def field(name: str, value: Any) -> Field:
         if name in reasons:
             return Field(name, Verdict.LOST, value, reasons[name])
-        if name not in back or not _equal(back[name], value):
+        if name not in back or back[name] != value:
             return Field(name, Verdict.LOST, value, f"it comes back as {back.get(name)!r}")
-        return Field(name, Verdict.NOTED if name in odd else Verdict.KEPT, value, odd.get(name, ""))
+        return Field(name, Verdict.KEPT, value)
 
     fields = [field(name, value) for name, value in stated.items()]
     return Conversion(parts.generation, target, converted, (*fields, *_notes(parts, target)))
@@ -157,11 +150,6 @@ def _there_and_back(converted: Mapping[str, Any], source: Generation) -> dict[st
     except InexpressibleLossScaleError:
         # A config can state a value that its own generation refuses, such as a fixed scale below 1.
         return meaning(there)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    # NaN, which JSON written by Python may have, equals itself here.
-    return bool(a == b) or (a != a and b != b)  # noqa: PLR0124  # NaN is not itself
 
 
 def _inexpressible_fields(spec: LossScaleSpec, target: Generation) -> list[str]:

@@ -215,10 +215,7 @@ def live_state(description: Description, where: str) -> LiveState:
     # Some variables are saved under a number instead of a name. The wrapped optimizer's first
     # variable is its iterations; around a legacy optimizer, the wrapper's are the same. Of Keras
     # 3's wrapper, the third is the counter, the fourth the scale.
-    inner, deeper = _OWN, _INNER
-    while _is_count(scalars.get(f"{deeper}0")):
-        # Keras 3 lets a wrapper wrap another.
-        inner, deeper = deeper, deeper.replace("/vars/", "/inner_optimizer/vars/")
+    inner = _INNER if _is_count(scalars.get(f"{_INNER}0")) else _OWN
     if not _is_count(scalars.get(f"{inner}0")):
         return state
     slots = sum(path.startswith(inner) for path in description.arrays)

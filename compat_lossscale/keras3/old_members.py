@@ -29,42 +29,68 @@ from compat_lossscale.legacy.neighbour_names.keras_names import DECAY, HOOKS, ME
 from compat_lossscale.members.optimizer import check_has_tape
 
 
-def differentiate(
+def compute_gradients(
+    self: Any,
     loss: Any,
     var_list: Any,
-    *,
     grad_loss: Any = None,
     tape: tf.GradientTape | None = None,
-    scaled: Callable[[Any], Any] = lambda loss: loss,
 ) -> list[tuple[Any, Any]]:
-    """Differentiates a loss.
+    """Differentiates a loss; for an optimizer that scales losses, the scaled one.
 
     Args:
+        self: The optimizer.
         loss: A floating-point tensor computed under `tape`, or a callable that gives one.
         var_list: A variable, a list of variables, or a callable that gives one.
         grad_loss: The gradient with respect to the loss, a tensor of its shape; `None` for ones.
         tape: The tape under which the loss was computed; not needed for a callable.
-        scaled: What is differentiated in place of the loss, given it.
 
     Returns:
-        Pairs of a gradient and a variable.
+        Pairs of an unscaled gradient and a variable.
 
     Raises:
         ValueError: `loss` is a tensor and there is no `tape`; or there is no variable.
     """
     check_has_tape(loss, tape)
+    has_scale = hasattr(self, "get_scaled_loss")
     tape = tf.GradientTape() if tape is None else tape
     with tape:
         if callable(loss):
             if not callable(var_list):
                 tape.watch([private.tensorflow_variable(one) for one in tf.nest.flatten(var_list)])
             loss = loss()
-        loss = scaled(loss)
+        loss = self.get_scaled_loss(loss) if has_scale else loss
     variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
     check_has_gradients(variables, "minimize")
     watched = [private.tensorflow_variable(variable) for variable in variables]
     gradients = tape.gradient(loss, watched, grad_loss)
+    gradients = self.get_unscaled_gradients(gradients) if has_scale else gradients
     return list(zip(gradients, variables, strict=True))
+
+
+def minimize(
+    self: Any,
+    loss: Any,
+    var_list: Any,
+    grad_loss: Any = None,
+    name: str | None = None,
+    tape: tf.GradientTape | None = None,
+) -> Any:
+    """Differentiates the loss, see `compute_gradients`, and applies the gradients.
+
+    Args:
+        self: The optimizer.
+        loss: A floating-point tensor computed under `tape`, or a callable that gives one.
+        var_list: A variable, a list of variables, or a callable that gives one.
+        grad_loss: The gradient with respect to `loss`, a tensor of its shape; `None` for ones.
+        name: Keras 3 has no use for it.
+        tape: The tape under which the loss was computed; not needed for a callable.
+
+    Raises:
+        ValueError: `loss` is a tensor and there is no `tape`; or see `apply_gradients`.
+    """
+    compute = getattr(self, "_compute_gradients", functools.partial(compute_gradients, self))
+    return self.apply_gradients(compute(loss, var_list, grad_loss, tape), name=name)
 
 
 def check_step(*, experimental_aggregate_gradients: bool) -> None:
@@ -263,20 +289,6 @@ def _get_weights(self: Any) -> list[Any]:
     return [keras.ops.convert_to_numpy(variable) for variable in self.variables]
 
 
-def _minimize(
-    self: Any,
-    loss: Any,
-    var_list: Any,
-    grad_loss: Any = None,
-    name: str | None = None,
-    tape: Any = None,
-) -> Any:
-    """Differentiates the loss and applies the gradients; see `differentiate`."""
-    return self.apply_gradients(
-        differentiate(loss, var_list, grad_loss=grad_loss, tape=tape), name=name
-    )
-
-
 def arguments_of_today(
     learning_rate: Any, options: Mapping[str, Any], name: str
 ) -> tuple[Any, dict[str, Any]]:
@@ -350,7 +362,7 @@ def put(undo: Undo) -> None:
     added = {
         "get_weights": _get_weights,
         "lr": LR,
-        "minimize": _minimize,
+        "minimize": minimize,
         "weights": _WEIGHTS,
         "__getattr__": look_up,
     }

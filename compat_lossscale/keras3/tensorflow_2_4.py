@@ -148,6 +148,8 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
         return sorted({*super().__dir__(), *of_inner})
 
     lr = old_members.LR
+    minimize = old_members.minimize
+    _compute_gradients = old_members.compute_gradients
 
     @property
     def weights(self) -> list[Any]:
@@ -158,43 +160,6 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
     def variables(self) -> Variables:
         """This optimizer's variables and the inner one's; called, the inner one's alone."""
         return Variables(super().variables, self.weights)
-
-    def minimize(
-        self,
-        loss: Any,
-        var_list: Any,
-        grad_loss: Any = None,
-        name: str | None = None,
-        tape: tf.GradientTape | None = None,
-    ) -> None:
-        """Differentiates the scaled loss and applies the unscaled gradients if they are finite.
-
-        Args:
-            loss: A floating-point tensor computed under `tape`, or a callable that gives one.
-            var_list: A variable, a list of variables, or a callable that gives one.
-            grad_loss: The gradient with respect to `loss`, a tensor of its shape; `None` for ones.
-            name: Keras 3 has no use for it.
-            tape: The tape under which the loss was computed; not needed for a callable.
-
-        Raises:
-            ValueError: `loss` is a tensor and there is no `tape`; or see `apply_gradients`.
-        """
-        pairs = self._compute_gradients(loss, var_list, grad_loss, tape)
-        self.apply_gradients(pairs, name=name)
-
-    def _compute_gradients(
-        self,
-        loss: Any,
-        var_list: Any,
-        grad_loss: Any = None,
-        tape: tf.GradientTape | None = None,
-    ) -> list[tuple[Any, Any]]:
-        """Differentiates the scaled loss. Returns pairs of an unscaled gradient and a variable."""
-        pairs = old_members.differentiate(
-            loss, var_list, grad_loss=grad_loss, tape=tape, scaled=self.get_scaled_loss
-        )
-        unscaled = self.get_unscaled_gradients([gradient for gradient, _ in pairs])
-        return [(gradient, pair[1]) for gradient, pair in zip(unscaled, pairs, strict=True)]
 
     def apply_gradients(
         self,

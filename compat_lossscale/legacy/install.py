@@ -37,10 +37,6 @@ _undo: Undo = []
 """What takes the names out again, last thing first. Empty while not installed."""
 _chosen: waiting.InstallOptions = {"legacy_optimizers": True, "neighbours": True, "keras": 2}
 """What they were installed with, while they are."""
-_open_blocks = 0
-"""How many `installed()` blocks are open, on all threads."""
-_installed_by_block = False
-"""Whether the last of them to close uninstalls."""
 
 
 def install(
@@ -99,28 +95,6 @@ def install(
         _chosen = options
 
 
-def install_unless_busy(options: waiting.InstallOptions) -> bool:
-    """Installs inside an import of TensorFlow.
-
-    A thread that is installing already may be waiting for that import to end. It is not waited for.
-
-    Returns:
-        Whether the names are in place.
-    """
-    if not _lock.acquire(blocking=False):
-        return False
-    try:
-        has_families = options["keras"] != 3
-        install(
-            legacy_optimizers=options["legacy_optimizers"] if has_families else None,
-            neighbours=options["neighbours"],
-            keras=options["keras"],
-        )
-    finally:
-        _lock.release()
-    return True
-
-
 def _agreed(
     legacy_optimizers: bool | None,
     neighbours: bool | None,
@@ -159,9 +133,7 @@ def uninstall() -> None:
     If you call it under `compat-lossscale run` before the program imports TensorFlow, the import
     restores no names.
     """
-    global _installed_by_block  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
-        _installed_by_block = False
         take_back(_undo)
         waiting.take_back()
 
@@ -186,20 +158,14 @@ def installed(
         MissingExtraError: See `install`.
         InstallError: See `install`.
     """
-    global _open_blocks, _installed_by_block  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
         was_installed = bool(_undo) or waiting.to_install is not None
         install(legacy_optimizers=legacy_optimizers, neighbours=neighbours, keras=keras)
-        _installed_by_block |= not was_installed
-        _open_blocks += 1
     try:
         yield
     finally:
-        with _lock:
-            _open_blocks -= 1
-            if _installed_by_block and not _open_blocks:
-                # Not the block that installed: another thread's may still be open after it.
-                uninstall()
+        if not was_installed:
+            uninstall()
 
 
 def require(what: str, *, keras: int) -> None:

@@ -10,7 +10,6 @@ which its own modules go on using, so what stands in for it looks at who asks.
 
 from __future__ import annotations
 
-import builtins
 import functools
 import importlib
 import importlib.abc
@@ -94,7 +93,6 @@ def put(undo: Undo, *, keras: int) -> None:
         changed_behaviour.put_backups(own)
         changed_behaviour.put_compute_loss(own)
         put_keras_modules(_MODULES_OF_KERAS, own)
-        put_keras_2(keras_names.PACKAGES_FOR_KERAS_2, own)
     else:
         put_keras_3_explanations(own)
 
@@ -398,47 +396,3 @@ def _asked_by_tensorflow() -> bool:
         frame = frame.f_back
     asker = str(frame.f_globals.get("__name__"))
     return asker == "tensorflow" or asker.startswith("tensorflow.")
-
-
-def put_keras_2(packages: Sequence[str], undo: Undo) -> None:
-    """Lets packages that were made for Keras 2 import tf-keras as `keras`; nobody else does.
-
-    A module's import statements call the `__import__` of its `__builtins__`. Modules of these
-    packages have one of their own.
-    """
-    finder = _Keras2Finder(packages)
-    add_finder(finder, first=True)
-    undo.append(lambda: remove_finder(finder))
-
-
-class _Keras2Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, packages: Sequence[str]) -> None:
-        self._packages = frozenset(packages)
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if name.partition(".")[0] not in self._packages:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path)
-        if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            spec.loader = _Keras2Loader(name, spec.loader.path)
-        return spec
-
-
-class _Keras2Loader(importlib.machinery.SourceFileLoader):
-    def exec_module(self, module: types.ModuleType) -> None:
-        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _import_keras_2}
-        super().exec_module(module)
-
-
-def _import_keras_2(
-    name: str,
-    globals: Mapping[str, Any] | None = None,  # noqa: A002  # the name __import__ gives it
-    locals: Mapping[str, Any] | None = None,  # noqa: A002  # `__import__`'s own name
-    fromlist: Sequence[str] | None = (),
-    level: int = 0,
-) -> Any:
-    if level == 0 and name.partition(".")[0] == "keras":
-        name = name.replace("keras", "tf_keras", 1)
-    return builtins.__import__(name, globals, locals, fromlist or (), level)

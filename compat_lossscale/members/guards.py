@@ -7,6 +7,7 @@ changes a result.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import warnings
@@ -50,6 +51,10 @@ class MisuseGuards:
         warnings.warn(message, LossScaleMisuseWarning, stacklevel=frames_to_the_program())
 
 
+_scaled_losses: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+"""Scaled losses of any framework by their identity, each for as long as it lives."""
+
+
 class GuardsScaling:
     """Adds to an optimizer that it warns of a loss that is scaled already."""
 
@@ -63,7 +68,7 @@ class GuardsScaling:
         return MisuseGuards()
 
     def _scaled(self, loss: Any, method: str) -> Any:
-        if loss in _scaled_losses and self._fixed_scale() != 1:
+        if id(loss) in _scaled_losses and self._fixed_scale() != 1:
             self._guards.warn(
                 "scaled twice",
                 f"{method}() was given a loss that is scaled already, so its gradients are "
@@ -71,31 +76,9 @@ class GuardsScaling:
                 "compute_gradients() scale it themselves, and an optimizer needs one wrapper.",
             )
         scaled = self._multiply(loss, method)
-        _scaled_losses.add(scaled)
+        with contextlib.suppress(TypeError):  # It takes no references: it is not recognized.
+            _scaled_losses[id(scaled)] = scaled
         return scaled
-
-
-class _Tensors:
-    """Tensors of any framework, compared by identity, each for as long as it lives."""
-
-    def __init__(self) -> None:
-        self._references: dict[int, weakref.ref[Any]] = {}
-
-    def add(self, tensor: Any) -> None:
-        key = id(tensor)
-        try:
-            # It is called as `pop(key, reference)`, before the identity is used again.
-            reference = weakref.ref(tensor, functools.partial(self._references.pop, key))
-        except TypeError:
-            return  # It takes no references, so it is not recognized.
-        self._references[key] = reference
-
-    def __contains__(self, tensor: Any) -> bool:
-        reference = self._references.get(id(tensor))
-        return reference is not None and reference() is tensor
-
-
-_scaled_losses = _Tensors()
 
 
 def frames_to_the_program() -> int:

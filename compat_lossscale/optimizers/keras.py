@@ -133,12 +133,11 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
                 self.build(variables)
         grads_and_vars = self._pairs_to_apply(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
-        summed = False
         aggregate = kwargs.get("experimental_aggregate_gradients", True)
         uses_dtensor = inner_optimizer._run_with_dtensor or inner_optimizer._mesh
         if aggregate and not (skip_gradients_aggregation or uses_dtensor):
-            summed = stock.sums_as_the_strategy_does(inner_optimizer)
-            if tf.distribute.has_strategy() or not summed:
+            is_sum = stock.sums_as_the_strategy_does(inner_optimizer)
+            if tf.distribute.has_strategy() or not is_sum:
                 # Aggregated first, so that a NaN on one replica is a NaN on all.
                 grads_and_vars = inner_optimizer.aggregate_gradients(grads_and_vars)
                 gradients, variables = unzip(grads_and_vars)
@@ -156,7 +155,6 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             apply,
             applied=self._note_applied,
             skipped=self._count_skipped,
-            summed=summed,
         )
 
     @property

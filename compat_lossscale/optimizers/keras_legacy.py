@@ -101,12 +101,11 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         # Optimizers that users wrote for TensorFlow 2.0 and 2.1 always aggregate by themselves.
         flag = "experimental_aggregate_gradients"
         has_flag = stock.accepts(inner_optimizer.apply_gradients, flag)
-        summed = False
         if experimental_aggregate_gradients and has_flag:
             # Aggregated first, so that a NaN on one replica is a NaN on all.
             grads_and_vars = inner_optimizer._transform_unaggregated_gradients(grads_and_vars)
-            summed = stock.sums_as_the_strategy_does(inner_optimizer)
-            if tf.distribute.has_strategy() or not summed:
+            is_sum = stock.sums_as_the_strategy_does(inner_optimizer)
+            if tf.distribute.has_strategy() or not is_sum:
                 grads_and_vars = stock.aggregated(inner_optimizer, grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         if base.WEIGHTS in self.__dict__:
@@ -123,7 +122,6 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             ),
             applied=self._note_applied,
             skipped=self._count_skipped,
-            summed=summed,
         )
 
 

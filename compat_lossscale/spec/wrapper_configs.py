@@ -13,71 +13,27 @@ from compat_lossscale.spec import Generation, LossScaleSpec, configs, inner_opti
 from compat_lossscale.spec.inner_optimizers import Family
 from compat_lossscale.spec.update_rule import PYTHON
 
-MAX_JSON_DEPTH = 200
-"""The deepest nesting that is read. Real configs have some twenty levels."""
 MAX_GROWTH_STEPS = 2**63 - 1
 """The largest number that the counter of good steps can be compared with."""
 
 
 def refuse_impossible(spec: LossScaleSpec) -> None:
-    """Refuses a loss scale with which no generation takes a good step.
+    """Refuses a loss scale with which nothing is trained, or in each generation another way.
 
     Raises:
-        LossScaleArgumentError: It cannot train. The message says why.
+        LossScaleArgumentError: It is one. The message says why.
     """
     scale = PYTHON.float32(spec.initial_scale)
-    if math.isinf(scale):
+    if math.isinf(scale) or scale == 0:
         raise LossScaleArgumentError(
-            f"A loss scale of {spec.initial_scale:g} is infinite as float32, so no step is ever "
-            "good. Use a smaller one."
+            f"A loss scale of {spec.initial_scale:g} is {scale:g} as float32, with which nothing "
+            "is trained. Use 1 for no scaling."
         )
-    if scale == 0 and not spec.dynamic:
+    if spec.growth_steps is not None and not 1 <= spec.growth_steps <= MAX_GROWTH_STEPS:
         raise LossScaleArgumentError(
-            f"A fixed loss scale of {spec.initial_scale:g} is zero as float32, so every gradient "
-            "is NaN. Use 1 for no scaling."
+            f"There are {spec.growth_steps} good steps before growth, and there must be at least 1 "
+            "and at most 2 ** 63 - 1, which the counter can reach."
         )
-    if spec.growth_steps is not None and spec.growth_steps > MAX_GROWTH_STEPS:
-        raise LossScaleArgumentError(
-            f"{spec.growth_steps} good steps before growth exceed the 64-bit integer of the "
-            "counter, so no step can be taken. Use a smaller number."
-        )
-
-
-def odd_numbers(
-    spec: LossScaleSpec, source: Generation, target: Generation
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Returns odd fields, each with what becomes of it in another generation.
-
-    Returns:
-        Those that have another meaning there, and those that keep their meaning.
-    """
-    lost: dict[str, str] = {}
-    noted: dict[str, str] = {}
-    if not spec.dynamic or source is target:
-        return lost, noted
-    crosses = (source is Generation.KERAS3) != (target is Generation.KERAS3)
-    scale = PYTHON.float32(spec.initial_scale)
-    grows_always = spec.growth_steps is not None and spec.growth_steps < 1
-    if crosses and scale == 0:
-        lost["initial_scale"] = (
-            "a loss scale of 0 stays 0 in Keras 3, and makes every gradient NaN; TensorFlow and "
-            "tf-keras skip the first step and continue with 1"
-        )
-    elif crosses and scale < 1:
-        noted["initial_scale"] = (
-            "it is below 1: when a gradient overflows, Keras 3 halves it, and TensorFlow and "
-            "tf-keras set it to 1"
-        )
-    elif scale == 0:
-        noted["initial_scale"] = "the first step is skipped in both, and the scale continues with 1"
-    if crosses and grows_always:
-        lost["growth_steps"] = (
-            "with it Keras 3 never grows the loss scale; TensorFlow and tf-keras grow it after "
-            "every good step"
-        )
-    elif grows_always:
-        noted["growth_steps"] = "the scale grows after every good step, in both"
-    return lost, noted
 
 
 _OF_KERAS_3 = ("name", "count_skipped_steps")
@@ -91,10 +47,6 @@ _STATING_KEYS = (
     {"loss_scale_value"},
     {"initial_loss_scale"},
 )
-
-
-_REFUSE_WRAPPERS = (Generation.TF24, Generation.TF_KERAS)
-"""The generations whose wrapper refuses another wrapper. In the others, both scale."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,10 +88,6 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         ConfigFormatError: It states no loss scale, or a value has a wrong type.
         LossScaleArgumentError: It states an invalid loss scale.
     """
-    if is_too_deep(config):
-        raise ConfigFormatError(
-            f"The config has more than {MAX_JSON_DEPTH} levels, or contains itself."
-        )
     spec = LossScaleSpec.from_config(config)
     refuse_impossible(spec)
     bare, class_name = configs.unwrapped(config)
@@ -169,10 +117,10 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
             'The wrapped optimizer must be a dictionary {"class_name": ..., "config": {...}}, but '
             f"the config has {inner!r:.80}."
         )
-    if generation in _REFUSE_WRAPPERS and inner is not None and is_wrapper(inner):
+    if inner is not None and is_wrapper(inner):
         raise ConfigFormatError(
-            f"It wraps a {inner['class_name']!r:.80}, which scales the loss itself; "
-            f"{generation.title} refuses that."
+            f"It wraps a {inner['class_name']!r:.80}, which scales the loss itself: wrap the "
+            "innermost optimizer once."
         )
     is_optimizer = inner is not None
     return WrapperConfig(
@@ -221,23 +169,6 @@ def is_wrapper(config: Mapping[str, Any]) -> bool:
     if class_name is None and "name" in bare and bare.keys() <= {"name", "loss_scale"}:
         return bare.get("loss_scale") is not None
     return any(keys <= bare.keys() for keys in _STATING_KEYS)
-
-
-def is_too_deep(value: Any) -> bool:
-    """Whether a value has more than `MAX_JSON_DEPTH` levels, or contains itself."""
-    level = [value]
-    for _ in range(MAX_JSON_DEPTH):
-        children = (
-            child
-            for parent in level
-            if isinstance(parent, dict | list | tuple)
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-        )
-        # A value that occurs twice is checked once.
-        level = list({id(child): child for child in children}.values())
-        if not level:
-            return False
-    return True
 
 
 _MODULES = {

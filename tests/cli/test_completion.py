@@ -67,15 +67,13 @@ def test_the_line_is_completed(line: str, expected: set[str]) -> None:
     assert set(completed(line).stdout.split()) == expected
 
 
-def test_completing_a_command_loads_none() -> None:
+def test_completing_a_command_loads_no_library() -> None:
     done = completed("", "-X", "importtime")
     assert {"plain,doctor", "plain,run", "plain,migrate", "plain,verify"} <= set(
         done.stdout.split()
     )
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "click" in imported
-    commands = ("doctor", "migrate", "run", "verify")
-    assert not imported & {f"compat_lossscale.cli.{command}" for command in commands}
     assert not {name.split(".")[0] for name in imported} & {
         "libcst",
         "tensorflow",

@@ -34,7 +34,7 @@ SAYS = [
     (
         "migrate open --html closed/folder/a.html",
         64,
-        "The report closed/folder/a.html cannot be written: Permission denied.",
+        "The report closed/folder/a.html cannot be written: there is no folder",
     ),
     ("doctor closed", None, "1 file was not looked at: too large, or not readable;"),
     ("doctor listed/a.py", None, "1 file was not looked at: too large, or not readable;"),

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -235,23 +233,6 @@ def test_quiet_prints_only_what_is_lost_or_unreadable(files: dict[str, Path]) ->
 def test_a_folder_without_artefacts_is_reported(tmp_path: Path) -> None:
     result = verify(tmp_path)
     assert (result.exit_code, "is a folder without saved_model.pb" in result.stdout) == (2, True)
-
-
-def test_many_artefacts_have_a_progress_bar_on_a_terminal_only(
-    files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    assert list(command._shown(range(command.MANY))) == list(range(command.MANY))
-    assert "Verifying" in terminal.getvalue()
-    few = Terminal()
-    monkeypatch.setattr(sys, "stderr", few)
-    assert list(command._shown(range(3))) == [0, 1, 2]
-    assert few.getvalue() == ""
 
 
 # --- writing --------------------------------------------------------------------------------------

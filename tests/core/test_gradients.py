@@ -10,7 +10,6 @@ import pytest
 import tensorflow as tf
 
 from compat_lossscale.core import (
-    DynamicLossScale,
     FixedLossScale,
     all_finite,
     scale_loss,
@@ -42,7 +41,7 @@ def test_a_ragged_and_a_sparse_loss_stay_what_they_are(mode: Mode) -> None:
         ragged = tf.RaggedTensor.from_row_splits(values, [0, 1, 3])
         sparse = tf.SparseTensor([[0], [2], [4]], values, [5])
         loss_scale = FixedLossScale(2)
-        scaled = scale_loss(ragged, loss_scale), scale_loss(lambda: sparse, loss_scale)()
+        scaled = scale_loss(ragged, loss_scale), scale_loss(sparse, loss_scale)
         assert isinstance(scaled[0], tf.RaggedTensor)
         return scaled[0].flat_values, scaled[0].row_splits, tf.sparse.to_dense(scaled[1])
 
@@ -50,14 +49,6 @@ def test_a_ragged_and_a_sparse_loss_stay_what_they_are(mode: Mode) -> None:
     assert list(flat_values) == [2.0, 4.0, 6.0]
     assert list(row_splits) == [0, 1, 3]
     assert list(dense) == [2.0, 0.0, 4.0, 0.0, 6.0]
-
-
-def test_a_callable_loss_gives_a_callable_that_reads_the_scale_each_time() -> None:
-    loss_scale = DynamicLossScale(4, increment_period=1)
-    scaled = scale_loss(lambda: tf.constant(3.0), loss_scale)
-    assert scaled() == 12
-    loss_scale.update([tf.constant(1.0)])
-    assert scaled() == 24
 
 
 def test_gradients_are_divided_and_none_stays_none(mode: Mode) -> None:

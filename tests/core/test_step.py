@@ -130,32 +130,6 @@ def test_a_nan_on_one_replica_skips_the_step_on_all(
     assert trainer.loss_scale() == 8
 
 
-def test_gradients_that_are_equal_on_all_replicas_are_checked_with_fewer_operations(
-    mirrored: Any,
-) -> None:
-    with mirrored.scope():
-        loss_scale, total = DynamicLossScale(8), tf.Variable(0.0)
-
-    def operations(summed: bool) -> int:
-        @tf.function
-        def step() -> None:
-            mirrored.run(
-                lambda: (
-                    apply_or_skip(
-                        loss_scale,
-                        [tf.constant(1.0)],
-                        lambda gradients: total.assign_add(gradients[0], read_value=False),
-                        summed=summed,
-                    )
-                    and None
-                )
-            )
-
-        return len(step.get_concrete_function().graph.get_operations())
-
-    assert operations(summed=True) < operations(summed=False)
-
-
 def test_one_device_strategy_applies_and_skips() -> None:
     strategy = tf.distribute.OneDeviceStrategy("CPU:1")
     with strategy.scope():

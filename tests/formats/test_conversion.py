@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import copy
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -130,11 +129,6 @@ def test_a_scale_that_its_own_generation_refuses_can_still_be_converted() -> Non
     assert conversion.lost == ()
     assert conversion.config is not None
     assert conversion.config["initial_scale"] == 0.5
-
-
-def test_a_setting_that_is_no_number_comes_back_as_such() -> None:
-    conversion = convert(later(SGD, momentum=math.nan), Generation.TF_KERAS)
-    assert conversion.lost == ()
 
 
 def test_the_optimizer_of_2_11_keeps_its_family_in_its_own_generation() -> None:

@@ -85,15 +85,6 @@ def test_an_optimizer_that_is_not_wrapped_has_no_scale_whatever_its_numbers_look
     assert live_state(description, "weights") == LiveState("weights", iterations=3)
 
 
-def test_of_wrappers_in_each_other_the_innermost_optimizer_has_the_steps() -> None:
-    scalars = {
-        **OWN,
-        **numbered("inner_optimizer/vars/", 0, 0.0, 1, 2.0),
-        **numbered("inner_optimizer/inner_optimizer/vars/", 9, 0.5),
-    }
-    assert live_state(described(scalars), "weights").iterations == 9
-
-
 def test_a_first_variable_that_is_no_count_is_not_taken_for_the_iterations() -> None:
     description = described({"optimizer/vars/0": 0.5})
     assert live_state(description, "weights") == LiveState("weights")

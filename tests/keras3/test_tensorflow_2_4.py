@@ -121,21 +121,25 @@ def test_a_step_in_a_graph_of_tensorflow_1_is_refused() -> None:
 
 
 def test_gradients_need_a_tape_for_a_tensor_and_none_for_a_callable() -> None:
-    variable = tf.Variable(3.0)
+    variable, plain = tf.Variable(3.0), keras.optimizers.SGD()
     with pytest.raises(ValueError, match="`tape` is required"):
-        old_members.differentiate(variable * 1.0, [variable])
-    ((gradient, of),) = old_members.differentiate(lambda: variable * variable, lambda: [variable])
+        old_members.compute_gradients(plain, variable * 1.0, [variable])
+    ((gradient, of),) = old_members.compute_gradients(
+        plain, lambda: variable * variable, lambda: [variable]
+    )
     assert of is variable
     assert float(gradient) == 6.0
-    ((gradient, _),) = old_members.differentiate(
-        lambda: variable * variable, variable, grad_loss=tf.constant(2.0)
+    ((gradient, _),) = old_members.compute_gradients(
+        plain, lambda: variable * variable, variable, grad_loss=tf.constant(2.0)
     )
     assert float(gradient) == 12.0
 
 
 def test_gradients_are_those_of_variables_of_keras_too() -> None:
-    variable = keras.Variable(3.0, trainable=False)
-    ((gradient, of),) = old_members.differentiate(lambda: variable * variable, [variable])
+    variable, plain = keras.Variable(3.0, trainable=False), keras.optimizers.SGD()
+    ((gradient, of),) = old_members.compute_gradients(
+        plain, lambda: variable * variable, [variable]
+    )
     assert of is variable
     assert float(gradient) == 6.0
 

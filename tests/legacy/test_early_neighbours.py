@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from compat_lossscale.legacy import waiting
-from compat_lossscale.legacy.neighbour_names import TABLE, keras_names
+from compat_lossscale.legacy.neighbour_names import TABLE
 from tests.support import run_code
 
 START = """
@@ -17,7 +17,7 @@ waiting.serve_neighbours(waiting.undo)
 
 def test_every_place_of_the_table_is_waited_for() -> None:
     modules = {one.name.partition(".")[0] for one in TABLE if one.name.endswith(".*")}
-    assert modules - {*keras_names.PACKAGES_FOR_KERAS_2} <= set(waiting.ROOTS)
+    assert modules - {"tensorflow_addons"} <= set(waiting.ROOTS)
     places = {one.place for one in TABLE if not one.name.endswith(".*")}
     assert {place for place in places if not place.startswith("tensorflow")} == set(waiting.PLACES)
 

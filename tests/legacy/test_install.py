@@ -405,29 +405,6 @@ for _ in range(2):
     )
 
 
-def test_blocks_that_overlap_hold_until_the_last_of_them_closes() -> None:
-    out = run_code(
-        """
-from compat_lossscale import installed
-
-def there():
-    import tensorflow as tf
-    return hasattr(tf.keras.mixed_precision, "experimental")
-
-# As two threads may have them.
-first, second = installed(), installed()
-first.__enter__()
-second.__enter__()
-first.__exit__(None, None, None)
-print(there())
-second.__exit__(None, None, None)
-print(there())
-""",
-        **IMPORTED,
-    )
-    assert out.split() == ["True", "False"]
-
-
 def test_threads_may_install_at_the_same_time(installed_first: list[str]) -> None:
     assert "errors in threads: []" in installed_first
 

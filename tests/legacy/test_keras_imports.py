@@ -19,6 +19,7 @@ from keras import layers, mixed_precision
 from keras.engine.base_layer import Layer
 from keras.layers.merge import concatenate
 from keras.mixed_precision import experimental
+from keras.src.engine import keras_tensor  # as tensorflow_addons has it
 from keras.utils.generic_utils import CustomObjectScope
 import numpy as np
 import tensorflow as tf
@@ -30,6 +31,7 @@ assert Layer is tf.keras.layers.Layer
 assert concatenate is tf.keras.layers.concatenate
 assert CustomObjectScope is tf.keras.utils.CustomObjectScope
 assert K.floatx() == "float32"
+assert keras_tensor.__name__ == "tf_keras.src.engine.keras_tensor"
 assert keras.optimizers.SGD is tf.keras.optimizers.legacy.SGD
 assert experimental.LossScaleOptimizer is tf.keras.mixed_precision.experimental.LossScaleOptimizer
 

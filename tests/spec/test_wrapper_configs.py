@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale import convert_config
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
 from compat_lossscale.formats.conversion import meaning
 from compat_lossscale.spec import Generation, LossScaleSpec
@@ -104,22 +103,6 @@ def test_a_config_that_makes_no_sense_is_refused_with_the_reason(config: Any, me
     with pytest.raises((ConfigFormatError, LossScaleArgumentError)) as caught:
         read_wrapper_config(config)
     assert message in str(caught.value)
-
-
-def test_a_config_that_contains_itself_or_nests_without_end_is_refused() -> None:
-    loop: dict[str, Any] = {"class_name": "LossScaleOptimizer"}
-    loop["config"] = loop
-    twice: dict[str, Any] = {}
-    twice |= {"a": twice, "b": [twice, twice]}
-    deep: dict[str, Any] = {}
-    for _ in range(5000):
-        deep = {"a": deep}
-    inside = [
-        {"inner_optimizer": {**SGD, "config": each}, "dynamic": True} for each in (twice, deep)
-    ]
-    for config in (loop, *inside, {"loss_scale": deep}):
-        with pytest.raises(ConfigFormatError, match="more than 200 levels, or contains itself"):
-            convert_config(config, to="tf2.3")
 
 
 def test_settings_whose_names_are_no_text_are_read() -> None:

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale.callbacks import state_reader
+from compat_lossscale.callbacks import LossScaleLogger
 from compat_lossscale.watching.logging_hooks import WatchedOptimizer
 
 NAN = float("nan")
@@ -17,7 +17,7 @@ def watched(initial_scale: float) -> WatchedOptimizer:
     """Watches an optimizer of tf-keras, which does not count skipped steps."""
     inner = tf_keras.optimizers.legacy.SGD()
     optimizer = tf_keras.mixed_precision.LossScaleOptimizer(inner, initial_scale=initial_scale)
-    return WatchedOptimizer(optimizer, state_reader(optimizer), counts_itself=True)
+    return WatchedOptimizer(optimizer, LossScaleLogger._reader_of(optimizer), counts_itself=True)
 
 
 def step(one: WatchedOptimizer, gradient: float) -> None:

@@ -16,7 +16,7 @@ import tf_keras
 
 import compat_lossscale
 from compat_lossscale import errors, plot_history, v1
-from compat_lossscale.callbacks import LossScaleLogger, state_reader
+from compat_lossscale.callbacks import LossScaleLogger
 from tests.messages import says
 from tests.support import NAN, REPOSITORY, Family
 
@@ -401,7 +401,7 @@ def test_state_of_a_dynamic_loss_scale() -> None:
     optimizer = compat_lossscale.LossScaleOptimizer(
         tf_keras.optimizers.legacy.SGD(), initial_scale=8.0
     )
-    read = state_reader(optimizer)
+    read = LossScaleLogger._reader_of(optimizer)
     assert read() == {"step": 0, "loss_scale": 8.0, "good_steps": 0, "skipped_steps": 0}
     variable = tf.Variable(1.0)
     optimizer.apply_gradients([(tf.constant(float("nan")), variable)])
@@ -413,7 +413,7 @@ def test_state_of_a_fixed_loss_scale_has_no_good_steps() -> None:
     optimizer = compat_lossscale.LossScaleOptimizer(
         tf_keras.optimizers.legacy.SGD(), dynamic=False, initial_scale=8.0
     )
-    state = state_reader(optimizer)()
+    state = LossScaleLogger._reader_of(optimizer)()
     assert state["loss_scale"] == 8.0
     assert "good_steps" not in state
 
@@ -422,7 +422,7 @@ def test_another_backend_of_keras_3_needs_the_callback_of_keras_3(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(), initial_scale=8.0)
-    assert state_reader(optimizer)()["loss_scale"] == 8.0
+    assert LossScaleLogger._reader_of(optimizer)()["loss_scale"] == 8.0
     monkeypatch.setattr(keras.config, "backend", lambda: "jax")
     with pytest.raises(errors.LossScaleArgumentError, match=r"on jax.*keras3\.LossScaleLogger"):
-        state_reader(optimizer)
+        LossScaleLogger._reader_of(optimizer)

@@ -17,9 +17,6 @@ from compat_lossscale.legacy.neighbour_names.neighbour import TABLES, neighbours
 PRIVATE = "tensorflow.python.keras"
 """Where Keras was up to TensorFlow 2.5."""
 
-PACKAGES_FOR_KERAS_2 = ("tensorflow_addons", "transformers")
-"""Packages that import modules of Keras 2 as `keras`, in the last version for TensorFlow."""
-
 MODULES = neighbours("keras")
 """Modules of `tensorflow.python.keras`, with what is below them."""
 
