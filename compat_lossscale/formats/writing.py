@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import stat
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,9 @@ from compat_lossscale.formats import checkpoint, hdf5, isolated, keras_archive, 
 from compat_lossscale.formats.artefact import Artefact, StatedConfig, is_of_layers, put_config
 from compat_lossscale.formats.bounded import open_regular
 from compat_lossscale.formats.conversion import Conversion, convert_artefact
+from compat_lossscale.formats.reading import read
 from compat_lossscale.spec import Generation
+from compat_lossscale.spec.wrapper_configs import read_wrapper_config
 
 _VARIABLES_ONLY = (
     ": it holds variables only, and which of them is which slot stands in its model's config. {}"
@@ -78,6 +81,7 @@ def write_converted(
     conversion = convert_artefact(artefact, stated, target, as_archive=False)
     with writing(artefact.path, output, conversion, lossy=lossy, overwrite=overwrite) as temporary:
         _write(artefact, stated, conversion, output, temporary)
+        _check(conversion, temporary, Path(output).suffix.lower())
     return conversion
 
 
@@ -187,6 +191,25 @@ def _write(
         raise ConversionError(
             f"a {artefact.format} cannot be written as {kind or 'a file without an extension'}: "
             "write its config as .json, or a copy of it with its own extension"
+        )
+
+
+def _check(conversion: Conversion, written: Path, kind: str) -> None:
+    """Reads what was written, as a reader would.
+
+    Raises:
+        ConversionError: It does not state the loss scale.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        named = Path(folder, f"written{kind}")
+        named.symlink_to(written.absolute())
+        stated = [config.spec for config in read(named).configs]
+    assert conversion.config is not None
+    expected = read_wrapper_config(conversion.config).spec
+    if not stated or any(spec != expected for spec in stated):
+        raise ConversionError(
+            f"the converted file would state {stated or 'no loss scale'}, and not {expected}; "
+            "report this"
         )
 
 

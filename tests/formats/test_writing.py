@@ -13,10 +13,10 @@ from pathlib import Path
 import h5py
 import pytest
 
-from compat_lossscale.formats import UnreadableArtefactError, read
+from compat_lossscale.formats import UnreadableArtefactError, read, writing
 from compat_lossscale.formats.writing import ConversionError, write_converted
 from compat_lossscale.spec import Generation
-from tests.formats.samples import ARTEFACTS, COMPILED
+from tests.formats.samples import ARTEFACTS, COMPILED, CONFIG
 
 
 def test_an_archive_that_would_unpack_to_absurd_sizes_is_not_copied(tmp_path: Path) -> None:
@@ -78,6 +78,17 @@ def test_a_wrapper_without_its_class_is_written_into_an_h5_file(tmp_path: Path) 
     write_converted(read(source), Generation.TF23, str(output))
     (stated,) = read(output).configs
     assert (stated.generation, stated.spec) == (Generation.TF23, read(source).configs[0].spec)
+
+
+def test_what_would_not_state_the_loss_scale_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, output = tmp_path / "in.json", tmp_path / "out.json"
+    source.write_text(json.dumps(CONFIG))
+    monkeypatch.setattr(writing, "_write", lambda *parts: parts[-1].write_text("{}"))
+    with pytest.raises(ConversionError, match="would state no loss scale"):
+        write_converted(read(source), Generation.TF23, str(output))
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_variables_alone_say_how_to_get_an_archive(tmp_path: Path) -> None:
