@@ -101,15 +101,18 @@ def find(root: str) -> Iterator[str]:
         return
     inside = Path(root).resolve()
     closed: list[str] = []
-    for folder, folders, files in os.walk(root, onerror=lambda e: closed.append(e.filename)):
-        folders.sort()
-        models = [name for name in folders if _is_artefact_folder(Path(folder, name))]
-        folders[:] = [name for name in folders if name not in models]
-        for name in sorted((*models, *files)):
-            path = os.path.join(folder, name)  # noqa: PTH118  # Path drops "./"
-            has_suffix = any(name.endswith(reader.SUFFIXES) for reader in READERS)
-            if name in models or (has_suffix and _resolved(Path(path)).is_relative_to(inside)):
-                yield path
+    try:
+        for folder, folders, files in os.walk(root, onerror=lambda e: closed.append(e.filename)):
+            folders.sort()
+            models = [name for name in folders if _is_artefact_folder(Path(folder, name))]
+            folders[:] = [name for name in folders if name not in models]
+            for name in sorted((*models, *files)):
+                path = os.path.join(folder, name)  # noqa: PTH118  # Path drops "./"
+                has_suffix = any(name.endswith(reader.SUFFIXES) for reader in READERS)
+                if name in models or (has_suffix and _resolved(Path(path)).is_relative_to(inside)):
+                    yield path
+    except RecursionError:  # os.walk calls itself for each level before Python 3.12
+        closed.append(root)
     yield from closed
 
 
