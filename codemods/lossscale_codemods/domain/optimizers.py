@@ -42,21 +42,28 @@ class OptimizerNames:
         """Yields where classes are read from the module, by attributes or by `getattr`."""
         for node in self.program.scopes.scope_of_read:
             if isinstance(node, cst.Attribute) and node.attr.value in optimizer_families.CLASSES:
-                yield from self._class(node, node.value)
+                yield from self._class(node, node.value, node.attr.value)
         for node in self.tree.nodes(cst.Call):
             found = lookup_of(node, self.resolver.scopes)
             is_read = found is not None and found.way == "getattr"
             if found is not None and is_read and found.name in optimizer_families.CLASSES:
-                yield from self._class(node, found.owner)
+                yield from self._class(node, found.owner, found.name)
 
-    def _class(self, node: cst.CSTNode, module: cst.BaseExpression) -> Iterator[Occurrence]:
+    def _class(
+        self, node: cst.CSTNode, module: cst.BaseExpression, name: str
+    ) -> Iterator[Occurrence]:
         paths = self.resolver.paths(module)
         homes = {p for p in paths if p is not None and optimizer_families.is_home(p)}
         chosen = any(p is not None and optimizer_families.is_chosen_module(p) for p in paths)
         if homes and not chosen and not self.is_left(node):
+            old = tuple(
+                OldName(f"{home}.{name}", Meaning.KERAS_OPTIMIZER, (f"{home}.legacy.{name}",))
+                for home in sorted(homes)
+            )
             span = self.tree.span(node)
-            ambiguous = homes != paths
-            yield Occurrence(node, span, Role.OPTIMIZER, ambiguous=ambiguous, rule=self.rule)
+            yield Occurrence(
+                node, span, Role.OPTIMIZER, old, ambiguous=homes != paths, rule=self.rule
+            )
 
     def imports(self) -> Iterator[Occurrence]:
         """Yields the imports of such classes."""

@@ -214,7 +214,7 @@ class Program:
             return Usage.ANNOTATION
         if self._type_test(node):
             return Usage.TYPE_TEST
-        if self.type_comparison(node) is not None:
+        if self._is_compared(node):
             return Usage.TYPE_COMPARISON
         if self.alias_bindings(occurrence):
             return Usage.ALIAS
@@ -260,23 +260,17 @@ class Program:
             for path in self.resolver.paths(base.value)
         )
 
-    def type_comparison(self, node: cst.CSTNode) -> cst.Comparison | None:
-        """Returns the comparison `type(x) == node` that a class is in, if it does."""
+    def _is_compared(self, node: cst.CSTNode) -> bool:
+        """Whether this is the class in a comparison with a type, `type(x) == node`."""
         above = self.tree.parent(node)
         if isinstance(above, cst.ComparisonTarget):
             above = self.tree.parent(above)
-        if not isinstance(above, cst.Comparison) or len(above.comparisons) != 1:
-            return None
-        target = above.comparisons[0]
-        if not isinstance(target.operator, cst.Equal | cst.NotEqual | cst.Is | cst.IsNot):
-            return None
-        if node is not above.left and node is not target.comparator:
-            return None
-        other = target.comparator if above.left is node else above.left
-        is_type = (isinstance(other, cst.Call) and dotted(other.func) == "type") or (
-            isinstance(other, cst.Attribute) and other.attr.value == "__class__"
-        )
-        return above if is_type else None
+        match above:
+            case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(comparator=right)]):
+                other = right if left is node else left
+                is_class = isinstance(other, cst.Attribute) and other.attr.value == "__class__"
+                return is_class or (isinstance(other, cst.Call) and dotted(other.func) == "type")
+        return False
 
     def alias_bindings(self, occurrence: Occurrence) -> list[Binding]:
         """Returns the names that an assignment of just this old name, or else None, gives it."""
