@@ -27,7 +27,7 @@ from lossscale_codemods.python import (
     scopes_of,
 )
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.tables import frameworks, optimizer_families
+from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_3
 from lossscale_codemods.tables.options import Options
 
@@ -244,8 +244,7 @@ class Program:
         call = self.tree.parent(above)
         if not isinstance(call, cst.Call) or len(call.args) < 2 or call.args[1] is not above:
             return False
-        tests = dotted(call.func) in {"isinstance", "issubclass"} and len(call.args) == 2
-        return tests or _is_type_assertion(call)
+        return dotted(call.func) in {"isinstance", "issubclass"} and len(call.args) == 2
 
     def inherits(self, node: cst.CSTNode | None, is_base: Callable[[str], bool]) -> bool:
         """Whether a node is a class with a base of some kind.
@@ -340,21 +339,6 @@ class Program:
             )
         return frozenset(exported)
 
-    @functools.cached_property
-    def has_v1_optimizers_only(self) -> bool:
-        """Whether this is a TensorFlow 1 program, with v1 optimizers, that never names Keras."""
-        read = {
-            path
-            for node in self.scopes.scope_of_read
-            for path in self.resolver.paths(node)
-            if path is not None and frameworks.is_framework(path)
-        }
-        return (
-            any(map(frameworks.is_only_in_tf1, read))
-            and any(map(frameworks.is_v1_optimizer, read))
-            and not any("keras" in path for path in read)
-        )
-
     def describe(self, occurrence: Occurrence) -> str:
         """Returns the old name as the file spells it."""
         node = occurrence.node
@@ -363,13 +347,3 @@ class Program:
         if isinstance(node, cst.ImportAlias) and occurrence.names:
             return occurrence.names[0].path
         return " ".join(self.tree.slice(occurrence.span).split())
-
-
-def _is_type_assertion(call: cst.Call) -> bool:
-    """Whether a call is `self.assertIsInstance(x, C)`, or the same with `Not`."""
-    return (
-        isinstance(call.func, cst.Attribute)
-        and call.func.attr.value in {"assertIsInstance", "assertNotIsInstance"}
-        and len(call.args) >= 2
-        and all(argument.keyword is None and not argument.star for argument in call.args[:2])
-    )

@@ -118,8 +118,8 @@ class Keras3Optimizers(_Keras3Rule):
     The rule reports what Keras 3 computes differently: `decay`, which it ignores, Nadam, RMSprop
     without momentum, sparse gradients except in plain SGD, and subclasses, which implement other
     methods. The schedule `InverseTimeDecay(learning_rate, 1, decay)` computes what `decay` did.
-    With `--unsafe-fixes`, RMSprop without an epsilon gets the square of the default. Then its
-    results are the same for gradients far below epsilon and far above it.
+    RMSprop with the square of its epsilon gives the same results for gradients far below epsilon
+    and far above it.
 
     Optimizers that come from a string or a config, `model.compile("adam")`, are the same as before,
     but for RMSprop, which is the default of `compile`, and Nadam. If only the running program knows
@@ -143,7 +143,6 @@ class Keras3Optimizers(_Keras3Rule):
         _left(
             "opt = tf.keras.optimizers.RMSprop(0.1)",
             "adds epsilon under the root",
-            "opt = tf.keras.optimizers.RMSprop(0.1, epsilon=1e-14)",
         ),
         _left("opt = tf.keras.optimizers.Adam(0.1, decay=1e-4)", "takes no notice of `decay`"),
         _left("class Mine(tf.keras.optimizers.Optimizer):\n    pass", "other methods"),
@@ -207,9 +206,7 @@ def _without_family(occurrence: Occurrence, verdict: Rewrite | Review | None) ->
     if isinstance(verdict, Rewrite):
         return Rewrite(verdict.message, lambda r: [*r.name_edit(occurrence), *verdict.edits(r)])
     advice = f"Take it from tf.keras.optimizers: {_FAMILY}. {verdict.advice}"
-    fix = verdict.unsafe_fix and _without_family(occurrence, verdict.unsafe_fix)
-    made = fix if isinstance(fix, Rewrite) else None
-    return dataclasses.replace(verdict, advice=advice, unsafe_fix=made, stops=True)
+    return dataclasses.replace(verdict, advice=advice, stops=True)
 
 
 _STOCK = "tf.keras.mixed_precision.LossScaleOptimizer"

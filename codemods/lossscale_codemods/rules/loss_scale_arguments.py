@@ -266,8 +266,6 @@ class ArgumentReader(LossScaleTypes):
             return refusal
         is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
         helper = SHORT_HELPER if is_short else HELPER
-        if _is_of_the_program(self.program, helper):
-            return Review(f"the file has a {helper} of its own", "Give it another name first.")
         return Arguments(
             [f"**{helper}({source})"],
             "the value is known only when the program runs, so a helper function reads it then",
@@ -505,19 +503,6 @@ def names_taker(call: cst.Call, program: Program) -> bool:
         if path is not None and frameworks.is_new_optimizer(path):
             return True
     return False
-
-
-def _is_of_the_program(program: Program, name: str) -> bool:
-    """Whether a file has something else under the name of a helper than what an earlier run added.
-
-    Such a function has the docstring of the helper, however it is formatted.
-    """
-    docstring = SOURCES[name].split('"""')[1]
-    bound = [b for scope in program.scopes.of_node.values() for b in scope.bindings.get(name, [])]
-    return not all(
-        isinstance(one.node, cst.FunctionDef) and docstring in program.tree.source(one.node)
-        for one in bound
-    )
 
 
 def is_moved(path: str) -> bool:

@@ -216,10 +216,16 @@ class NameRenderer:
             Its name.
         """
         self._note_use(occurrence)
-        existing = self.program.scopes.module.bindings.get(name, [])
-        if existing and all(isinstance(b.node, cst.FunctionDef) for b in existing):
-            return name
-        self.helpers[name] = source
+        existing = [
+            self.tree.source(binding.node)
+            for scope in self.program.scopes.of_node.values()
+            for binding in scope.bindings.get(name, ())
+        ]
+        docstring = source.split('"""')[1]  # An earlier run may have added it.
+        if not all(docstring in other for other in existing):
+            raise CannotRenderError(f"the file has a {name} of its own")
+        if not existing:
+            self.helpers[name] = source
         return name
 
     def _rest(self, path: str | None, wanted: str) -> str | None:
