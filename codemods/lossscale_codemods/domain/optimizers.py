@@ -42,21 +42,28 @@ class OptimizerNames:
         """Yields where classes are read from the module, by attributes or by `getattr`."""
         for node in self.program.scopes.scope_of_read:
             if isinstance(node, cst.Attribute) and node.attr.value in optimizer_families.CLASSES:
-                yield from self._class(node, node.value)
+                yield from self._class(node, node.value, node.attr.value)
         for node in self.tree.nodes(cst.Call):
             found = lookup_of(node, self.resolver.scopes)
             is_read = found is not None and found.way == "getattr"
             if found is not None and is_read and found.name in optimizer_families.CLASSES:
-                yield from self._class(node, found.owner)
+                yield from self._class(node, found.owner, found.name)
 
-    def _class(self, node: cst.CSTNode, module: cst.BaseExpression) -> Iterator[Occurrence]:
+    def _class(
+        self, node: cst.CSTNode, module: cst.BaseExpression, name: str
+    ) -> Iterator[Occurrence]:
         paths = self.resolver.paths(module)
         homes = {p for p in paths if p is not None and optimizer_families.is_home(p)}
         chosen = any(p is not None and optimizer_families.is_chosen_module(p) for p in paths)
         if homes and not chosen and not self.is_left(node):
+            old = tuple(
+                OldName(f"{home}.{name}", Meaning.KERAS_OPTIMIZER, (f"{home}.legacy.{name}",))
+                for home in sorted(homes)
+            )
             span = self.tree.span(node)
-            ambiguous = homes != paths
-            yield Occurrence(node, span, Role.OPTIMIZER, ambiguous=ambiguous, rule=self.rule)
+            yield Occurrence(
+                node, span, Role.OPTIMIZER, old, ambiguous=homes != paths, rule=self.rule
+            )
 
     def imports(self) -> Iterator[Occurrence]:
         """Yields the imports of such classes."""
@@ -67,35 +74,23 @@ class OptimizerNames:
             for alias in node.names:
                 path = member_path(import_path(node), alias.evaluated_name)
                 new = optimizer_families.legacy_class(path)
-                if new is None or self._is_chosen(alias) or self.is_left(alias):
-                    continue
-                if self._is_beside_legacy(node, alias.evaluated_name):
+                is_stated = alias.evaluated_name in self._imported_of_one_family
+                if new is None or is_stated or self.is_left(alias):
                     continue
                 old = OldName(path, Meaning.KERAS_OPTIMIZER, (new,))
                 span = self.tree.span(alias)
                 yield Occurrence(alias, span, Role.IMPORT, (old,), rule=self.rule)
 
-    def _is_beside_legacy(self, node: cst.ImportFrom, name: str) -> bool:
-        """Whether the same block imports the legacy class too, so that this is the other one."""
-        block = self.tree.parent(self.tree.statement(node))
-        return any(
-            isinstance(small, cst.ImportFrom)
-            and not isinstance(small.names, cst.ImportStar)
-            and optimizer_families.is_chosen_module(import_path(small))
-            and any(alias.evaluated_name == name for alias in small.names)
-            for statement in getattr(block, "body", ())
-            if isinstance(statement, cst.SimpleStatementLine)
-            for small in statement.body
-        )
-
-    def _is_chosen(self, alias: cst.ImportAlias) -> bool:
-        """Whether another import gives the name a class whose family is stated."""
-        for binding in self.program.scopes.binding_at.get(alias, []):
-            for other in binding.scope.bindings.get(binding.name, []):
-                paths = self.resolver.binding_paths(other)
-                if any(p is not None and optimizer_families.is_chosen(p) for p in paths):
-                    return True
-        return False
+    @functools.cached_property
+    def _imported_of_one_family(self) -> set[str]:
+        """The classes that the file imports of a family that it states, beside the other one."""
+        return {
+            alias.evaluated_name
+            for node in self.tree.nodes(cst.ImportFrom)
+            if optimizer_families.is_chosen_module(import_path(node))
+            and not isinstance(node.names, cst.ImportStar)
+            for alias in node.names
+        }
 
     def is_left(self, node: cst.CSTNode) -> bool:
         """Whether a node is in a branch for old versions, or beside one that says a family."""

@@ -27,7 +27,7 @@ from lossscale_codemods.python import (
     scopes_of,
 )
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.tables import frameworks, optimizer_families
+from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_3
 from lossscale_codemods.tables.options import Options
 
@@ -214,7 +214,7 @@ class Program:
             return Usage.ANNOTATION
         if self._type_test(node):
             return Usage.TYPE_TEST
-        if self.type_comparison(node) is not None:
+        if self._is_compared(node):
             return Usage.TYPE_COMPARISON
         if self.alias_bindings(occurrence):
             return Usage.ALIAS
@@ -244,8 +244,7 @@ class Program:
         call = self.tree.parent(above)
         if not isinstance(call, cst.Call) or len(call.args) < 2 or call.args[1] is not above:
             return False
-        tests = dotted(call.func) in {"isinstance", "issubclass"} and len(call.args) == 2
-        return tests or _is_type_assertion(call)
+        return dotted(call.func) in {"isinstance", "issubclass"} and len(call.args) == 2
 
     def inherits(self, node: cst.CSTNode | None, is_base: Callable[[str], bool]) -> bool:
         """Whether a node is a class with a base of some kind.
@@ -260,23 +259,17 @@ class Program:
             for path in self.resolver.paths(base.value)
         )
 
-    def type_comparison(self, node: cst.CSTNode) -> cst.Comparison | None:
-        """Returns the comparison `type(x) == node` that a class is in, if it does."""
+    def _is_compared(self, node: cst.CSTNode) -> bool:
+        """Whether this is the class in a comparison with a type, `type(x) == node`."""
         above = self.tree.parent(node)
         if isinstance(above, cst.ComparisonTarget):
             above = self.tree.parent(above)
-        if not isinstance(above, cst.Comparison) or len(above.comparisons) != 1:
-            return None
-        target = above.comparisons[0]
-        if not isinstance(target.operator, cst.Equal | cst.NotEqual | cst.Is | cst.IsNot):
-            return None
-        if node is not above.left and node is not target.comparator:
-            return None
-        other = target.comparator if above.left is node else above.left
-        is_type = (isinstance(other, cst.Call) and dotted(other.func) == "type") or (
-            isinstance(other, cst.Attribute) and other.attr.value == "__class__"
-        )
-        return above if is_type else None
+        match above:
+            case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(comparator=right)]):
+                other = right if left is node else left
+                is_class = isinstance(other, cst.Attribute) and other.attr.value == "__class__"
+                return is_class or (isinstance(other, cst.Call) and dotted(other.func) == "type")
+        return False
 
     def alias_bindings(self, occurrence: Occurrence) -> list[Binding]:
         """Returns the names that an assignment of just this old name, or else None, gives it."""
@@ -346,21 +339,6 @@ class Program:
             )
         return frozenset(exported)
 
-    @functools.cached_property
-    def has_v1_optimizers_only(self) -> bool:
-        """Whether this is a TensorFlow 1 program, with v1 optimizers, that never names Keras."""
-        read = {
-            path
-            for node in self.scopes.scope_of_read
-            for path in self.resolver.paths(node)
-            if path is not None and frameworks.is_framework(path)
-        }
-        return (
-            any(map(frameworks.is_only_in_tf1, read))
-            and any(map(frameworks.is_v1_optimizer, read))
-            and not any("keras" in path for path in read)
-        )
-
     def describe(self, occurrence: Occurrence) -> str:
         """Returns the old name as the file spells it."""
         node = occurrence.node
@@ -369,13 +347,3 @@ class Program:
         if isinstance(node, cst.ImportAlias) and occurrence.names:
             return occurrence.names[0].path
         return " ".join(self.tree.slice(occurrence.span).split())
-
-
-def _is_type_assertion(call: cst.Call) -> bool:
-    """Whether a call is `self.assertIsInstance(x, C)`, or the same with `Not`."""
-    return (
-        isinstance(call.func, cst.Attribute)
-        and call.func.attr.value in {"assertIsInstance", "assertNotIsInstance"}
-        and len(call.args) >= 2
-        and all(argument.keyword is None and not argument.star for argument in call.args[:2])
-    )

@@ -93,9 +93,6 @@ _OPTIMIZER = Answer(Certainty.PROVEN, "this is an optimizer", ObjectType.KERAS)
 _MAYBE_OPTIMIZER = Answer(
     Certainty.LIKELY, "that this is an optimizer is not proven in this file", ObjectType.KERAS
 )
-_ONLY_V1 = Answer(
-    Certainty.PROVEN, "the file has optimizers of TensorFlow 1 and no Keras", ObjectType.V1
-)
 _OF_NO_KIND = Answer(
     Certainty.NO, "whether it is a v1 or a Keras optimizer is not proven", ObjectType.UNKNOWN
 )
@@ -115,8 +112,6 @@ def what_is(node: cst.BaseExpression, program: Program) -> Answer:
         # What is wrapped already was refused, and is refused today.
         if kind in kinds and kinds <= {kind, wrapped, ObjectType.NOTHING}:
             return Answer(Certainty.PROVEN, f"it is a {kind.value}", kind)
-    if program.has_v1_optimizers_only:
-        return _ONLY_V1
     found = set(_pointed_at(program))
     if len(found) != 1:
         return _OF_NO_KIND

@@ -305,19 +305,12 @@ def with_whole_change(records: Sequence[Record], before: bytes, after: bytes) ->
         index: [] for index, record in enumerate(records) if record.outcome is Outcome.REWRITTEN
     }
     for hunk in _hunks(before, after) if parts else ():
-        own = {
-            index: [e for e in records[index].edits if e.start <= hunk.end and hunk.start <= e.end]
+        inside = (
+            index
             for index in parts
-        }
-        inside = [index for index, edits in own.items() if edits]
-        edits = {edit for index in inside for edit in own[index]}
-        within = all(hunk.start <= e.start and e.end <= hunk.end for e in edits)
-        shifted = [Edit(e.start - hunk.start, e.end - hunk.start, e.text) for e in edits]
-        if within and _applied(before[hunk.start : hunk.end], shifted) == hunk.text.encode():
-            for index in inside:
-                parts[index] += own[index]
-        else:
-            parts[next(iter(inside or parts))].append(hunk)
+            if any(e.start <= hunk.end and hunk.start <= e.end for e in records[index].edits)
+        )
+        parts[next(inside, next(iter(parts)))].append(hunk)
     return tuple(
         dataclasses.replace(record, edits=tuple(parts.get(index, ())))
         for index, record in enumerate(records)

@@ -53,6 +53,11 @@ if TYPE_CHECKING:
     from lossscale_codemods.domain import Program
     from lossscale_codemods.tables.options import Options
 
+_BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
+_OF_THE_REST = "LS205"
+"""The rule for names that are passed on, whose page says what no other rule knows."""
+_UNDECIDED = Review("it is used in a way that no rule knows", _BY_HAND.format(_OF_THE_REST))
+
 
 class RuleVerdicts:
     """The verdicts on one file. None is known before `ask` is called.
@@ -226,14 +231,12 @@ class RuleVerdicts:
         return all(path is not None and canonical(path) in new for path in others)
 
     def _decide_the_rest(self, occurrence: Occurrence) -> None:
-        asked = ((rule.id, rule.decide_rest(occurrence, self.program)) for rule in all_rules())
-        rule_id, review = next((one, answer) for one, answer in asked if answer is not None)
-        self.rule_of[occurrence] = rule_id
-        verdict: Verdict = review
+        verdict: Verdict = _UNDECIDED
         if occurrence in self.protected:
             verdict = self.protected[occurrence][0]
-        if self.is_suppressed(occurrence, rule_id):
+        if self.is_suppressed(occurrence, _OF_THE_REST):
             verdict = Suppressed()
+        self.rule_of[occurrence] = _OF_THE_REST
         self.verdicts[occurrence] = verdict
 
 
@@ -242,9 +245,6 @@ def _is_for(rule: Rule, occurrence: Occurrence) -> bool:
     if occurrence.rule is not None:
         return occurrence.rule == rule.id
     return rule.meanings is None or occurrence.meaning in rule.meanings
-
-
-_BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
 
 
 class Decisions:
@@ -296,7 +296,7 @@ class Decisions:
             try:
                 edits[occurrence] = list(verdict.edits(renderer))
             except CannotRenderError as error:
-                advice = error.advice or _BY_HAND.format(self.rules.rule_of[occurrence])
+                advice = _BY_HAND.format(self.rules.rule_of[occurrence])
                 self.rules.forced[occurrence] = Review(str(error), advice)
                 return None
         given_up = [

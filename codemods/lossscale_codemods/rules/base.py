@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from lossscale_codemods.domain import LossScaleType, Occurrence, Role
-from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, Target
+from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, OldName, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -335,6 +335,7 @@ class Rule:
         program: Program,
         verdict: Verdict,
         role: Role = Role.DOUBTFUL,
+        names: tuple[OldName, ...] = (),
         *,
         is_old_use: bool = False,
     ) -> Found:
@@ -345,10 +346,23 @@ class Rule:
             program: The file.
             verdict: What becomes of it.
             role: In which way it is old.
+            names: The old names that it can be.
             is_old_use: Whether it makes the file one of an old program.
         """
+        return self.occurrence(node, program, role, names, is_old_use=is_old_use), verdict
+
+    def occurrence(
+        self,
+        node: cst.CSTNode,
+        program: Program,
+        role: Role,
+        names: tuple[OldName, ...] = (),
+        *,
+        is_old_use: bool = False,
+    ) -> Occurrence:
+        """Returns the occurrence of a node that this rule decides: see `found`."""
         span = program.tree.span(node)
-        return Occurrence(node, span, role, rule=self.id, is_old_use=is_old_use), verdict
+        return Occurrence(node, span, role, names, rule=self.id, is_old_use=is_old_use)
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields further imports, on which this rule decides."""
@@ -357,11 +371,6 @@ class Rule:
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Says what becomes of an old name, or nothing if that is another rule's business."""
-        del occurrence, program
-        return None
-
-    def decide_rest(self, occurrence: Occurrence, program: Program) -> Review | None:
-        """Says what to do about an old name that no rule has decided."""
         del occurrence, program
         return None
 

@@ -116,9 +116,8 @@ class Constructors(Rule):
             if argument is not None and paths and all(map(is_new_optimizer, paths)):
                 moved = filter(is_moved, paths) if program.target in WITH_KERAS_3 else ()
                 names = tuple(old_name(path, program.target) for path in moved)
-                span = program.tree.span(node.func)
-                occurrence = Occurrence(node.func, span, Role.FOUND, names, rule=self.id)
-                yield occurrence, _half_migrated(argument, program)
+                verdict = _half_migrated(argument, program)
+                yield self.found(node.func, program, verdict, Role.FOUND, names)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Rewrites a call, whatever its loss scale is written as."""
@@ -260,8 +259,7 @@ class GraphRewrite(Rule):
                 continue
             wrapped = _wrapped(node, program)
             if wrapped is not None and wrapped.is_sure and wrapped.kind is ObjectType.KERAS:
-                span = program.tree.span(node.func)
-                occurrence = Occurrence(node.func, span, Role.FOUND, rule=self.id, is_old_use=True)
+                occurrence = self.occurrence(node.func, program, Role.FOUND, is_old_use=True)
                 yield occurrence, self._verdict(occurrence, program)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:

@@ -82,24 +82,18 @@ class _Keras3Rule(Rule):
         """Whether a file is one of a program that this rule is about."""
         return is_part_of_old(program)
 
-    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+    def verdicts(self, program: Program) -> Iterator[Found]:
         """Yields the places that a row of this rule fits, with what becomes of each."""
         found = program.remembered("rows for Keras 3", lambda: list(fitting(TABLE, program)))
         for rule, node, verdict in found:
             if rule == self.id:
-                yield self.occurrence(node, program), verdict
+                yield self.found(node, program, verdict, Role.LATER)
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the places that today's TensorFlow comes to."""
         for occurrence, verdict in self.verdicts(program) if self.applies(program) else ():
             if not is_for_old_versions(occurrence.node, program):
                 yield occurrence, verdict
-
-    def occurrence(
-        self, node: cst.CSTNode, program: Program, names: tuple[OldName, ...] = ()
-    ) -> Occurrence:
-        """Returns the occurrence of a node that this rule decides."""
-        return Occurrence(node, program.tree.span(node), Role.LATER, names, rule=self.id)
 
     def old_import(self, path: str, program: Program) -> OldName | None:
         """Returns what an import brings in, as an old name, if the rule decides it."""
@@ -111,8 +105,7 @@ class _Keras3Rule(Rule):
         for binding in all_bindings(program.resolver) if self.applies(program) else ():
             old = self.old_import(binding.path or "", program)
             if old is not None and not is_for_old_versions(binding.node, program):
-                span = program.tree.span(binding.node)
-                yield Occurrence(binding.node, span, Role.IMPORT, (old,), rule=self.id)
+                yield self.occurrence(binding.node, program, Role.IMPORT, (old,))
 
 
 class Keras3Optimizers(_Keras3Rule):
@@ -125,8 +118,8 @@ class Keras3Optimizers(_Keras3Rule):
     The rule reports what Keras 3 computes differently: `decay`, which it ignores, Nadam, RMSprop
     without momentum, sparse gradients except in plain SGD, and subclasses, which implement other
     methods. The schedule `InverseTimeDecay(learning_rate, 1, decay)` computes what `decay` did.
-    With `--unsafe-fixes`, RMSprop without an epsilon gets the square of the default. Then its
-    results are the same for gradients far below epsilon and far above it.
+    RMSprop with the square of its epsilon gives the same results for gradients far below epsilon
+    and far above it.
 
     Optimizers that come from a string or a config, `model.compile("adam")`, are the same as before,
     but for RMSprop, which is the default of `compile`, and Nadam. If only the running program knows
@@ -150,7 +143,6 @@ class Keras3Optimizers(_Keras3Rule):
         _left(
             "opt = tf.keras.optimizers.RMSprop(0.1)",
             "adds epsilon under the root",
-            "opt = tf.keras.optimizers.RMSprop(0.1, epsilon=1e-14)",
         ),
         _left("opt = tf.keras.optimizers.Adam(0.1, decay=1e-4)", "takes no notice of `decay`"),
         _left("class Mine(tf.keras.optimizers.Optimizer):\n    pass", "other methods"),
@@ -164,10 +156,10 @@ class Keras3Optimizers(_Keras3Rule):
         "Import the class from tensorflow.keras.optimizers: Keras 3 has no other family."
     )
 
-    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+    def verdicts(self, program: Program) -> Iterator[Found]:
         """Yields the classes that do not stay as they are, and what makes optimizers by name."""
         for place, review in optimizers.by_names(program):
-            yield self.occurrence(place, program), review
+            yield self.found(place, program, review, Role.LATER)
         for node in (*program.scopes.scope_of_read, *program.tree.nodes(cst.Call)):
             if not isinstance(node, cst.Name | cst.Attribute | cst.Call):
                 continue
@@ -176,7 +168,7 @@ class Keras3Optimizers(_Keras3Rule):
             if not known or _is_front(node, program):
                 continue
             old = tuple(one for path in known if (one := _family_name(path)) is not None)
-            occurrence = self.occurrence(node, program, old)
+            occurrence = self.occurrence(node, program, Role.LATER, old)
             occurrence.ambiguous = len(known) < len(paths)
             verdict = optimizers.of_class(node, known, program)
             if old and isinstance(node, cst.Attribute):
@@ -214,9 +206,7 @@ def _without_family(occurrence: Occurrence, verdict: Rewrite | Review | None) ->
     if isinstance(verdict, Rewrite):
         return Rewrite(verdict.message, lambda r: [*r.name_edit(occurrence), *verdict.edits(r)])
     advice = f"Take it from tf.keras.optimizers: {_FAMILY}. {verdict.advice}"
-    fix = verdict.unsafe_fix and _without_family(occurrence, verdict.unsafe_fix)
-    made = fix if isinstance(fix, Rewrite) else None
-    return dataclasses.replace(verdict, advice=advice, unsafe_fix=made, stops=True)
+    return dataclasses.replace(verdict, advice=advice, stops=True)
 
 
 _STOCK = "tf.keras.mixed_precision.LossScaleOptimizer"
@@ -266,7 +256,7 @@ class NewLossScaleOptimizers(_Keras3Rule):
         """Whether a file is not written for Keras 3."""
         return not program.is_written_for_keras_3
 
-    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+    def verdicts(self, program: Program) -> Iterator[Found]:
         """Yields the expressions that can be the class."""
         for node in program.scopes.scope_of_read:
             if not isinstance(node, cst.Name | cst.Attribute):
@@ -277,8 +267,7 @@ class NewLossScaleOptimizers(_Keras3Rule):
                 continue
             stays = program.target is Target.KERAS3_ALONE
             names = () if stays else tuple(old_name(path, program.target) for path in known)
-            occurrence = self.occurrence(node, program, names)
-            occurrence.is_old_use = True
+            occurrence = self.occurrence(node, program, Role.LATER, names, is_old_use=True)
             occurrence.ambiguous = len(known) < len(paths)
             yield occurrence, self._verdict(occurrence, program)
 
@@ -484,10 +473,10 @@ class Keras3Compiles(_Keras3Rule):
         ),
     )
 
-    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+    def verdicts(self, program: Program) -> Iterator[Found]:
         """Yields the calls of `compile` whose optimizer Keras 3 wraps, or may wrap."""
         for node, verdict in optimizers.wrapped_by_compile(program):
-            yield self.occurrence(node, program), verdict
+            yield self.found(node, program, verdict, Role.LATER)
 
 
 _ENCODER = (
@@ -559,10 +548,10 @@ class Keras3Api(_Keras3Rule):
         _left("print(model.fit(data).history['lr'])", "learning_rate"),
     )
 
-    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+    def verdicts(self, program: Program) -> Iterator[Found]:
         """Yields the names that are gone, and the places that a row fits."""
         for node, verdict in gone_names(program):
-            yield self.occurrence(node, program), verdict
+            yield self.found(node, program, verdict, Role.LATER)
         yield from super().verdicts(program)
 
 

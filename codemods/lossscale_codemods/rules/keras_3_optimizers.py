@@ -28,7 +28,6 @@ from lossscale_codemods.rules.base import Review, Rewrite, rewrite
 from lossscale_codemods.rules.keras_3_conditions import names_one_of
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
-from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none, last_name
 from lossscale_codemods.tables import keras_3, names, optimizer_families
 from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
@@ -166,19 +165,13 @@ def _of_call(call: cst.Call, classes: Sequence[str], program: Program) -> Rewrit
     renamed = []
     if lr is not None and lr.keyword is not None:
         renamed = [Edit(*program.tree.span(lr.keyword), "learning_rate")]
-    refused = _refused(arguments, classes, program)
-    review = refused or _computed_otherwise(classes, arguments, program)
+    review = _refused(arguments, classes, program)
+    review = review or _computed_otherwise(classes, arguments, program)
     if review is None:
         return rewrite("`lr` is `learning_rate`", renamed) if renamed else None
     if renamed:
         advice = f"Write `learning_rate` for `lr`, which Keras 3 refuses. {review.advice}"
         review = dataclasses.replace(review, advice=advice, stops=True)
-    has_fix = refused is None and review is not _SPARSE and list(classes) == ["RMSprop"]
-    if has_fix and "epsilon" not in arguments:
-        review.unsafe_fix = rewrite(
-            "with the square of its epsilon, which Keras 3 adds under the root",
-            [*renamed, *append_arguments(program.tree, call, ["epsilon=1e-14"])],
-        )
     return review
 
 
@@ -278,7 +271,9 @@ def _computed_otherwise(
         if CLASSES[name].computes and not (name == "RMSprop" and has_momentum):
             return Review(
                 CLASSES[name].computes,
-                "Train with another optimizer, or see whether the model trains as well.",
+                "Train with another optimizer, or see whether the model trains as well. RMSprop "
+                "with the square of its epsilon does the same for gradients far below epsilon and "
+                "far above it.",
             )
     is_plain = list(classes) == ["SGD"] and arguments is not None and momentum == 0
     if is_plain or not names_one_of(SPARSE, program):

@@ -68,8 +68,6 @@ _PARAMETERS = {
     "DynamicLossScale": ("initial_loss_scale", "increment_period", "multiplier"),
 }
 _TAKEN_OVER = {"initial_loss_scale": "initial_scale", "increment_period": "dynamic_growth_steps"}
-_SETTINGS = frozenset({"get_config", "increment_period", "initial_loss_scale", "multiplier"})
-"""What a loss scale object tells that its state has no part in."""
 _STATE = ("_current_loss_scale", "_num_good_steps", "update")
 _APART = (
     "Give each optimizer the object's arguments, and read the scale from the optimizer: "
@@ -268,8 +266,6 @@ class ArgumentReader(LossScaleTypes):
             return refusal
         is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
         helper = SHORT_HELPER if is_short else HELPER
-        if _is_of_the_program(self.program, helper):
-            return Review(f"the file has a {helper} of its own", "Give it another name first.")
         return Arguments(
             [f"**{helper}({source})"],
             "the value is known only when the program runs, so a helper function reads it then",
@@ -334,7 +330,7 @@ class ArgumentReader(LossScaleTypes):
         for use in uses if moving else filter(self._asks_for_state, uses):
             owner = use.value if isinstance(use, cst.Attribute) else None
             is_read = owner is not None and self.program.types.is_wrapper(owner)
-            if not (self._is_in(use, call) or is_read or asks_for_settings(use, self.program)):
+            if not (self._is_in(use, call) or is_read):
                 return _shared(f"{source} is also used on line {self.program.line(use)}")
         if any(one.resolver is not self.resolver or self._repeats(one, call) for one in moving):
             return _shared(f"{source} is made once and may be given to several optimizers")
@@ -368,19 +364,18 @@ class ArgumentReader(LossScaleTypes):
         class_name = _made_class(value, self.resolver)
         if class_name is None or not isinstance(value, cst.Call):
             return None
-        if binding is not None and not self._is_stable(value):
-            return None  # A helper function reads it where it is used.
         keywords = self._keywords(value, class_name)
         if isinstance(keywords, Review):
             return keywords
         removes = self._removable(node, call)
-        stays = binding is not None and not removes
+        if binding is not None and not (removes and self._is_constant(value)):
+            return None  # A helper function reads it where it is used.
         found = [o for o in self.program.references if o.node is value.func]
         return Arguments(
             keywords,
             f"the arguments of {class_name} become the constructor's own",
             MeaningClaim(self.tree.source(value), class_name=class_name),
-            claims=[] if stays else found,
+            claims=found,
             removes=removes,
         )
 
@@ -414,18 +409,10 @@ class ArgumentReader(LossScaleTypes):
             f"{_TAKEN_OVER[name]}={text}" for name, text in given.items() if name in _TAKEN_OVER
         ]
 
-    def _is_stable(self, made: cst.Call) -> bool:
-        """Whether what a loss scale is made from is the same wherever it is read."""
-        shared = {name for _, name in self.program.scopes.rebound_elsewhere}
-        for part in (argument.value for argument in made.args):
-            if constant_or_none(self.tree.source(part)) is not None:
-                continue
-            if not isinstance(part, cst.Name) or part.value in shared:
-                return False
-            bindings = self.resolver.bindings(part)
-            if len(bindings) != 1 or len(next(iter(bindings)).scope.bindings[part.value]) != 1:
-                return False
-        return True
+    def _is_constant(self, made: cst.Call) -> bool:
+        """Whether a loss scale is made from constants alone."""
+        sources = (self.tree.source(argument.value) for argument in made.args)
+        return all(constant_or_none(source) is not None for source in sources)
 
     def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
         """Returns the variable behind an argument, if nothing else uses it."""
@@ -493,21 +480,7 @@ def _made(binding: Binding) -> cst.BaseExpression | None:
 
 def is_moving(node: cst.CSTNode | None, resolver: Resolver) -> bool:
     """Whether an expression can make a loss scale object whose state an optimizer moves."""
-    return isinstance(node, cst.BaseExpression) and any(
-        _makes_moving(side, resolver) for side in sides(node)
-    )
-
-
-def _makes_moving(node: cst.CSTNode, resolver: Resolver) -> bool:
-    if not isinstance(node, cst.Call) or _made_class(node, resolver) != "DynamicLossScale":
-        return False
-    multiplier = [
-        resolver.scopes.tree.source(argument.value)
-        for index, argument in enumerate(node.args)
-        if (argument.keyword.value == "multiplier" if argument.keyword else index == 2)
-    ]
-    # No optimizer of today takes over another multiplier, and the helper says so.
-    return all(text in {"2", "2.0", "2."} or not text[0].isdigit() for text in multiplier)
+    return any(_made_class(side, resolver) == "DynamicLossScale" for side in sides(node))
 
 
 def reads_of(binding: Binding, program: Program) -> Iterator[cst.CSTNode]:
@@ -521,12 +494,6 @@ def reads_of(binding: Binding, program: Program) -> Iterator[cst.CSTNode]:
             yield read
 
 
-def asks_for_settings(read: cst.CSTNode, program: Program) -> bool:
-    """Whether a loss scale object is only asked for what it was made with."""
-    above = program.tree.parent(read)
-    return isinstance(above, cst.Attribute) and above.attr.value.lstrip("_") in _SETTINGS
-
-
 def names_taker(call: cst.Call, program: Program) -> bool:
     """Whether what a call names takes a loss scale, and makes Keras' optimizers use it."""
     for path in program.resolver.paths(call.func):
@@ -536,19 +503,6 @@ def names_taker(call: cst.Call, program: Program) -> bool:
         if path is not None and frameworks.is_new_optimizer(path):
             return True
     return False
-
-
-def _is_of_the_program(program: Program, name: str) -> bool:
-    """Whether a file has something else under the name of a helper than what an earlier run added.
-
-    Such a function has the docstring of the helper, however it is formatted.
-    """
-    docstring = SOURCES[name].split('"""')[1]
-    bound = [b for scope in program.scopes.of_node.values() for b in scope.bindings.get(name, [])]
-    return not all(
-        isinstance(one.node, cst.FunctionDef) and docstring in program.tree.source(one.node)
-        for one in bound
-    )
 
 
 def is_moved(path: str) -> bool:

@@ -33,23 +33,13 @@ if TYPE_CHECKING:
 
 _FUNCTION = re.compile(r"tensorflow\.keras\.(?!mixed_precision)\w+\.[a-z_]\w*")
 """Of Keras' modules, functions such as `get` and `mean` say little without the module."""
-_APART = ("collections.abc", "wandb.integration.keras", "xml.etree.ElementTree")
+_APART = ("collections.abc", "xml.etree.ElementTree")
 """Modules that are not there by the name of their package until something imports them."""
-_OPTIONAL = frozenset({"wandb"})
-"""Packages that programs import where they are installed."""
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 
 
 class CannotRenderError(Exception):
-    """There is no way to write a new name at a place; the message says why.
-
-    Attributes:
-        advice: What to do about it, if that is known.
-    """
-
-    def __init__(self, message: str, advice: str = "") -> None:
-        super().__init__(message)
-        self.advice = advice
+    """There is no way to write a new name at a place; the message says why."""
 
 
 class NameRenderer:
@@ -68,8 +58,7 @@ class NameRenderer:
         self.tree = program.tree
         self.after = program.today.with_moved(moved)
         self.dropped = set(dropped)
-        self.imported_whole = _imported_whole(program.tree)
-        self.apart = [one for one in _APART if one not in self.imported_whole]
+        self.apart = set(_APART) - _imported_whole(program.tree)
         self.imports: dict[str, str] = {}
         """Paths that must be imported, with the name that each is given."""
         self.helpers: dict[str, str] = {}
@@ -193,34 +182,12 @@ class NameRenderer:
             self.imports.setdefault("compat_lossscale", "compat_lossscale")
             return path
         module, _, last = path.rpartition(".")
-        package = path.partition(".")[0]
-        if package in _OPTIONAL and package not in self.imported_whole:
-            raise CannotRenderError(
-                f"{module} has to be imported for it, and the file does not import {package} at "
-                "its top",
-                f"Import {module} where {package} is imported, and write {path}.",
-            )
         if _FUNCTION.fullmatch(path):
             return f"{self._import(module, occurrence)}.{last}"
-        self._check_old_import(last)
-        name = last
-        if self._is_taken(name):
-            name = f"{_in_front(path)}_{last}"
-        while self._is_taken(name):
-            name += "_"
-        self.imports[path] = name
-        return name
-
-    def _check_old_import(self, name: str) -> None:
-        """Refuses a second name for what the file imports under this one, in the old way."""
-        for binding in self.program.scopes.module.bindings.get(name, ()):
-            goes = binding in self.dropped or binding in self.after.moved
-            if not goes and names.lookup(binding.path or "") is not None:
-                line = self.program.line(binding.node)
-                raise CannotRenderError(
-                    f"the old {name} is imported on line {line}, and stays for other uses",
-                    "Change those uses first, then run again.",
-                )
+        if self._is_taken(last):
+            raise CannotRenderError(f"it would be imported as {last}, which the file has already")
+        self.imports[path] = last
+        return last
 
     def _is_taken(self, name: str) -> bool:
         scopes = self.program.scopes.of_node.values()
@@ -249,10 +216,16 @@ class NameRenderer:
             Its name.
         """
         self._note_use(occurrence)
-        existing = self.program.scopes.module.bindings.get(name, [])
-        if existing and all(isinstance(b.node, cst.FunctionDef) for b in existing):
-            return name
-        self.helpers[name] = source
+        existing = [
+            self.tree.source(binding.node)
+            for scope in self.program.scopes.of_node.values()
+            for binding in scope.bindings.get(name, ())
+        ]
+        docstring = source.split('"""')[1]  # An earlier run may have added it.
+        if not all(docstring in other for other in existing):
+            raise CannotRenderError(f"the file has a {name} of its own")
+        if not existing:
+            self.helpers[name] = source
         return name
 
     def _rest(self, path: str | None, wanted: str) -> str | None:
@@ -273,13 +246,6 @@ class NameRenderer:
     def header_edits(self) -> list[Edit]:
         """Returns the edits that add the imports and helpers."""
         return NewImports(self.tree, self.first_use).edits(self.imports, self.helpers.values())
-
-
-def _in_front(path: str) -> str:
-    """Returns what tells a name from another of the file that is spelled the same."""
-    if not path.startswith("tensorflow."):
-        return path.split(".")[-2] if "." in path else "the"
-    return "keras" if ".keras." in path else "v1"
 
 
 def _imported_whole(tree: Tree) -> set[str]:

@@ -31,6 +31,7 @@ from lossscale_codemods.rules.base import (
     Rewrite,
     Rule,
     Verdict,
+    rename,
     setting_policy,
 )
 from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
@@ -147,26 +148,7 @@ def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:
             lambda _: insert_line_behind(program.tree, line, text),
             is_rename=True,
         )
-    if occurrence.ambiguous:
-        return Review(
-            "what is in front of the class can be the module of Keras' optimizers, and "
-            "other things",
-            "Take the class from tf.keras.optimizers.legacy where it is of tf.keras, to keep "
-            "it what it was.",
-        )
-    place = _end_of_module(occurrence, program)
-    return Rewrite(_MESSAGE, lambda _: [Edit(place, place, ".legacy")], is_rename=True)
-
-
-def _end_of_module(occurrence: Occurrence, program: Program) -> int:
-    """Returns where the module ends that is in front of a class."""
-    node = occurrence.node
-    if isinstance(node, cst.Attribute):
-        return program.tree.full_span(node.value)[1]
-    if isinstance(node, cst.Call):
-        return program.tree.full_span(node.args[0].value)[1]
-    module = program.tree.slice(occurrence.span).rpartition(".")[0]
-    return occurrence.span[0] + len(module.encode())
+    return rename(_MESSAGE, occurrence)
 
 
 _GONE = keras_3.MEMBERS_GONE - {"decay"}

@@ -174,14 +174,6 @@ class PassedOn(Rule):
             return _of_module(occurrence, usage, program)
         return None
 
-    def decide_rest(self, occurrence: Occurrence, program: Program) -> Review | None:
-        """Reports what no rule knows."""
-        del occurrence, program
-        return Review(
-            "it is used in a way that no rule knows",
-            f"Change it by hand; `compat-lossscale migrate --explain {self.id}` says more.",
-        )
-
 
 def _of_module(occurrence: Occurrence, usage: Usage, program: Program) -> Review:
     """Says what there is to say of a module that is passed on, or a member that no rule knows."""

@@ -53,7 +53,7 @@ def test_an_imported_name() -> None:
     )
 
 
-def test_a_v1_program_with_v1_optimizers_only() -> None:
+def test_a_v1_program_makes_a_v1_optimizer_likely() -> None:
     check_transformed(
         f"""
         import tensorflow as tf
@@ -67,6 +67,7 @@ def test_a_v1_program_with_v1_optimizers_only() -> None:
         other = tf.train.AdamOptimizer()
         opt = tf.compat.v1.mixed_precision.{ENABLE}(opt)
         """,
+        unsafe_fixes=True,
     )
 
 

@@ -112,7 +112,7 @@ def test_no_second_name_for_what_is_imported_in_the_old_way() -> None:
         POLICIES.format("", 'Policy("float32")'),
         "the import stays",
         "always wraps",
-        "the old Policy is imported on line 1, and stays for other uses",
+        "it would be imported as Policy, which the file has already",
     )
 
 

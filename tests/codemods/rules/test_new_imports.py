@@ -102,11 +102,13 @@ def test_functions_of_keras_are_read_of_their_module() -> None:
     assert result.text == (
         "from tensorflow.python.keras import backend, losses as losses_mod\n"
         "from tensorflow.keras import mixed_precision as prec\n"
-        "from tensorflow.keras import backend as keras_backend, losses\n"
+        "from tensorflow.keras import losses\n"
         "from tensorflow.keras.losses import Loss\n"
         f"{use.format('set_global_policy', 'LossFunctionWrapper')}"
-        "    return keras_backend.mean(losses.get(x)(Loss))\n"
+        "    return backend.mean(losses.get(x)(Loss))\n"
     )
+    messages = {one.message for one in result.records if one.is_finding}
+    assert "it would be imported as backend, which the file has already" in messages
 
 
 def test_what_comes_from_the_future_stands_by_itself() -> None:
