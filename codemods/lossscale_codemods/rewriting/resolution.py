@@ -31,6 +31,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
 )
 from lossscale_codemods.rules.name_rendering import CannotRenderError, NameRenderer
+from lossscale_codemods.rules.passed_on import PassedOn
 from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.source.edits import (
     OverlappingEditsError,
@@ -48,14 +49,11 @@ from lossscale_codemods.tables.suppression import Suppressions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import libcst as cst
-
-    from lossscale_codemods.domain import Program
     from lossscale_codemods.tables.options import Options
 
 _BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
-_OF_THE_REST = "LS205"
-"""The rule for names that are passed on, whose page says what no other rule knows."""
+_OF_THE_REST = PassedOn.id
+"""Its page says what to do where no rule knows."""
 _UNDECIDED = Review("it is used in a way that no rule knows", _BY_HAND.format(_OF_THE_REST))
 
 
