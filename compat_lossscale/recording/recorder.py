@@ -210,12 +210,12 @@ class Numbers:
     def digest(self, array: Any) -> str:
         """Returns 16 hexadecimal digits of the bits of an array."""
         array = self._numpy.ascontiguousarray(array)
+        if array.dtype == float:  # Keras 3's `to_categorical` gives it, where float32 was
+            array = array.astype("float32")
         if array.dtype.hasobject:
             return digest(repr(array.tolist()).encode("utf-8", "backslashreplace"))
-        flat = array.reshape(-1)
-        if array.nbytes > _WHOLE_BATCH:
-            flat = flat[:: 1 + array.nbytes // _WHOLE_BATCH].copy()
-        return digest(flat.view(self._numpy.uint8))
+        flat = array.reshape(-1)[:: 1 + array.nbytes // _WHOLE_BATCH]
+        return digest(self._numpy.ascontiguousarray(flat).view(self._numpy.uint8))
 
     def of(self, arrays: Sequence[Any]) -> List[List[Any]]:
         """Returns the digest, norm, largest magnitude and projections of each array.
