@@ -79,8 +79,11 @@ def prove(
     words = shlex.split(program)
     count = next((i for i, word in enumerate(words) if not word.startswith("--")), len(words))
     options, words = words[:count], words[count:]
-    if not words:
-        raise ProofError("--prove needs a program, such as --prove 'train.py --epochs 1'")
+    if not words or words[0].endswith(".ipynb"):
+        raise ProofError(
+            "--prove needs a program, such as --prove 'train.py --epochs 1'. `jupyter nbconvert "
+            "--to script` makes one of a notebook: migrate and prove that"
+        )
     for option in sorted({*options} - _OF_RUN):
         raise ProofError(
             f"--prove takes no {option}: give `migrate` its own --steps and --rtol before --prove"

@@ -217,6 +217,8 @@ def test_a_program_of_tensorflow_1_is_proven_when_it_says_so_itself(tmp_path: Pa
 def test_a_program_that_cannot_run_says_why(tmp_path: Path) -> None:
     with pytest.raises(proving.ProofError, match="needs a program"):
         proving.prove(tmp_path, {}, "--tf1")
+    with pytest.raises(proving.ProofError, match="makes one of a notebook"):
+        proving.prove(tmp_path, {}, "train.ipynb --epochs 1")
     with pytest.raises(proving.ProofError, match="takes no --steps"):
         proving.prove(tmp_path, {}, "--tf1 --steps 3 train.py")
     with pytest.raises(proving.ProofError, match="outside of"):
