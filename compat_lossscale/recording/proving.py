@@ -33,8 +33,6 @@ from compat_lossscale.recording.reading import (
 _OF_RUN = frozenset(
     ("--legacy-optimizers", "--new-optimizers", "--keras3", "--tf1", "--only-loss-scale")
 )
-_LIMIT = "1024"
-"""Megabytes for a recording that keeps the initial values of a network."""
 _REPLAYED = 8
 """How many steps get the data of the unchanged program, if they would get other data."""
 OTHER_DATA = (
@@ -107,7 +105,7 @@ def prove(
             return _recorded([*plain, *more, *words], variables, copy, recording)
 
         more: list[str] = []
-        keep = ["--with-initial-values", "--limit", _LIMIT] if keras3 else []
+        keep = ["--with-initial-values", "--limit", "1024"] if keras3 else []  # megabytes
         before = as_it_is("before", *keep)
         comparison = compare(before, migrated("after", before), rtol=rtol)
         for attempt in range(2 if keras3 else 0):
@@ -119,7 +117,8 @@ def prove(
             comparison = compare(before, migrated(f"after-{attempt}", before, *more), rtol=rtol)
         reproduced = False
         if comparison.verdict is ComparisonVerdict.DIFFERENT:
-            again = as_it_is("again", *more, *keep)
+            replay = ["--start-from", before.path] if "--fix-data" in keep else keep
+            again = as_it_is("again", *more, *replay)
             twice = compare(before, again, rtol=rtol)
             reproduced = twice.verdict is ComparisonVerdict.SAME
             if any(one.what == "end" for one in twice.differences):

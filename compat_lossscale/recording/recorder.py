@@ -86,7 +86,6 @@ LATE = (
     "the first gradients were computed before the variables had the values to start from: build "
     "the model before the first step"
 )
-_NUMBER = (int, float)
 _COPY = re.compile(r"/replica_\d+$")
 _LAST_DIGIT = (("bfloat16", 2.0**-8), ("float16", 2.0**-11))
 """The last digit of a number as a part of it, by what is in a policy's name. For float32, it is
@@ -483,7 +482,7 @@ def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
         return None, None
     scales = [_attribute(optimizer, "_loss_scale"), *_in_holders(optimizer, *_SCALES)]
     return (
-        next((one for one in scales if isinstance(one, _NUMBER) or _is_variable(one)), None),
+        next((one for one in scales if isinstance(one, (int, float)) or _is_variable(one)), None),
         next(filter(_is_variable, _in_holders(optimizer, *_GOOD_STEPS)), None),
     )
 
@@ -491,7 +490,7 @@ def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
 def loss_scale_settings(value: Any) -> Optional[str]:
     """Returns the loss scale that an optimizer, a policy or a loss scale was made with, as text."""
     fixed = _attribute(value, "_loss_scale")
-    initial = [fixed] if isinstance(fixed, _NUMBER) else _in_holders(value, *_INITIAL)
+    initial = [fixed] if isinstance(fixed, (int, float)) else _in_holders(value, *_INITIAL)
     numbers = (_plain(_numpy(one)) for one in initial)
     scale = next((one for one in numbers if one is not None), None)
     growth = next(_in_holders(value, *_GROWTH), None)
@@ -811,7 +810,7 @@ class TrainingRecorder:
 
     def _session_values(self, session: Any, things: Sequence[Any]) -> List[Any]:
         run = getattr(type(session).run, _MARK, type(session).run)
-        values = [thing if isinstance(thing, _NUMBER) else None for thing in things]
+        values = [thing if isinstance(thing, (int, float)) else None for thing in things]
         known = enumerate(map(fetchable, things))
         fetches = {place: fetch for place, fetch in known if fetch is not None}
         try:
@@ -867,7 +866,7 @@ class TrainingRecorder:
             found.update(config or {})
         if not found:
             given = vars(optimizer)
-            numbers = {n.lstrip("_"): v for n, v in given.items() if isinstance(v, _NUMBER)}
+            numbers = {n.lstrip("_"): v for n, v in given.items() if isinstance(v, (int, float))}
             found = dict(numbers, **(_attribute(optimizer, "_hyper") or {}))
         plain = {name: _jsonable(value) for name, value in found.items()}
         return {name: value for name, value in plain.items() if value is not None}

@@ -89,10 +89,14 @@ x = random.rand(29, 4).astype("float32")
 data = tf.data.Dataset.from_tensor_slices((x, x.sum(1))).batch(8).shuffle(4)
 model.fit(data, epochs=2, verbose=0)
 """
+FITTED = """
+x = random.rand(24, 4).astype("float32")
+model.fit(x, x.sum(1), batch_size=8, epochs=3, verbose=0)
+"""
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("data", [GENERATOR, SHUFFLED])
+@pytest.mark.parametrize("data", [GENERATOR, SHUFFLED, FITTED])
 @pytest.mark.parametrize("dropout", [0, 0.5])
 def test_keras_3_gets_the_data_of_the_unchanged_program_without_random_layers(
     data: str, dropout: float, tmp_path: Path
