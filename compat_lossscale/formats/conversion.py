@@ -186,7 +186,7 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
         if stored is not wanted:
             rounding = "most classes round the same in both, RMSprop and Ftrl do not"
             if Family.LEGACY in (stored, wanted):
-                rounding = "the families round differently, so long runs differ by more than 1e-5"
+                rounding = "long runs differ by more than 1e-5, and those of RMSprop by far more"
             reason = f"the optimizer changes to the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes

@@ -89,9 +89,9 @@ DRAWS_OTHERWISE = (
     "with --fix-random, which leaves dropout out and seeds what the program itself draws"
 )
 SHUFFLED_UNSEEN = (
-    "a shuffled dataset comes in another order with another Keras, and the recorder did not see "
-    "the data of the steps. Record one side with --fix-data N and the other with --start-from, "
-    "which gives it the same data, or compare without shuffle()"
+    "shuffled data comes in another order with another Keras, and the recorder did not see the "
+    "data of the steps. Record one side with --fix-data N and the other with --start-from, which "
+    "gives it the same data, or compare without shuffling"
 )
 DATA_NOT_SEEN = (
     "The recorder did not see the data of the steps, as where an iterator gives it. A dataset that "
@@ -313,7 +313,11 @@ class _Comparing:
         self.starts: dict[tuple[int, str, int], tuple[int, float]] = {}
         self.grew_at: int | None = None
         self.overflowed = False
+        self.moved = False  # whether anything that is compared has moved
         self.grows = False
+        self.sees_fit = any(known for side in self.sides for known in side.fits)
+        optimizers = (one for side in self.sides for one in side.optimizers)
+        self.sees_steps = any(step.data for one in optimizers for step in one.steps)
         self.data_at: float = math.inf  # places of steps
         self.draws_at: float = math.inf
 
@@ -622,6 +626,7 @@ class _Comparing:
         size, growth = array.size(), self.result.growth
         if number not in growth or size > growth[number][0]:
             growth[number] = (size, name)
+        self.moved = self.moved or array.way > 0
         key = (one.number, kind, array.place)
         start, worst = self.starts.get(key, (0, 0.0))
         of_name = self.result.by_variable.setdefault(name, (0, 0.0))
@@ -739,8 +744,10 @@ class _Comparing:
         """Leaves out what other random numbers explain; if that is everything, says which."""
         first = next(iter(self.found), None)
         parted = self._parted(first) if first and not self.same_kernels else None
-        shuffled = all(end.get("shuffled") for end in self.ends)
-        if parted == "step" and first and first.step and shuffled and self._is_data_unseen():
+        is_keras_3 = {str(side.versions.get("keras")).startswith("3.") for side in self.sides}
+        fit = len(is_keras_3) > 1 and self.sees_fit
+        shuffled = fit or all(end.get("shuffled") for end in self.ends)
+        if parted == "step" and first and first.step and shuffled and not self.sees_steps:
             reason = SHUFFLED_UNSEEN
         elif parted == "random operations":
             reason = DRAWS_OTHERWISE
@@ -761,7 +768,7 @@ class _Comparing:
             result.cannot_be_told(
                 f"no optimizer took a step that the recorder could see in {where}{why}"
             )
-        elif self.unstable and not result.by_variable and all(o.what != "end" for o in self.found):
+        elif self.unstable and not self.moved and all(o.what != "end" for o in self.found):
             result.cannot_be_told(f"the program does not reproduce itself. {ADVICE}")
         elif drawn is not None:
             result.cannot_be_told(drawn)
@@ -830,16 +837,11 @@ class _Comparing:
             return "data"
         if first.step and self.draws_at <= first.place:
             return "random operations"
-        if self._is_data_unseen():
+        if not self.sees_fit and not self.sees_steps:
             self.result.notes.append(DATA_NOT_SEEN)
         if any(what != "print" for _, what, _ in self.unstable):
             self.result.notes.append(BY_CHANCE)
         return "step"
-
-    def _is_data_unseen(self) -> bool:
-        steps = (step for side in self.sides for one in side.optimizers for step in one.steps)
-        fits = (known for side in self.sides for known in side.fits)
-        return not any(fits) and not any(step.data for step in steps)
 
 
 def _stacks(

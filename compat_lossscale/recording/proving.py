@@ -32,8 +32,6 @@ from compat_lossscale.recording.reading import (
 _OF_RUN = frozenset(
     ("--legacy-optimizers", "--new-optimizers", "--keras3", "--tf1", "--only-loss-scale")
 )
-_LIMIT = "1024"
-"""Megabytes for a recording that keeps the initial values of a network."""
 _REPLAYED = 8
 """How many steps get the data of the unchanged program, if they would get other data."""
 OTHER_DATA = (
@@ -78,8 +76,11 @@ def prove(
     words = shlex.split(program)
     count = next((i for i, word in enumerate(words) if not word.startswith("--")), len(words))
     options, words = words[:count], words[count:]
-    if not words:
-        raise ProofError("--prove needs a program, such as --prove 'train.py --epochs 1'")
+    if not words or words[0].endswith(".ipynb"):
+        raise ProofError(
+            "--prove needs a program, such as --prove 'train.py --epochs 1'. `jupyter nbconvert "
+            "--to script` makes one of a notebook: migrate and prove that"
+        )
     for option in sorted({*options} - _OF_RUN):
         raise ProofError(
             f"--prove takes no {option}: give `migrate` its own --steps and --rtol before --prove"
@@ -104,7 +105,7 @@ def prove(
 
         # Another Keras draws otherwise.
         more = ["--fix-random"] if keras3 else []
-        keep = ["--with-initial-values", "--limit", _LIMIT] if keras3 else []
+        keep = ["--with-initial-values", "--limit", "1024"] if keras3 else []  # megabytes
         before = as_it_is("before", *more, *keep)
         comparison = compare(before, migrated("after", before, *more), rtol=rtol)
         gets_other = comparison.parted == "data" or SHUFFLED_UNSEEN in comparison.reason
@@ -112,12 +113,12 @@ def prove(
         if replayed:
             # It need not ask a generator or a shuffled dataset alike, either.
             more += ["--steps", str(replayed)]
-            keep += ["--fix-data", str(replayed)]
-            before = as_it_is("first", *more, *keep)
+            before = as_it_is("first", *more, *keep, "--fix-data", str(replayed))
             comparison = compare(before, migrated("second", before, *more), rtol=rtol)
         reproduced = False
         if comparison.verdict is ComparisonVerdict.DIFFERENT:
-            again = as_it_is("again", *more, *keep)
+            start = ["--start-from", before.path] if replayed else keep
+            again = as_it_is("again", *more, *start)
             twice = compare(before, again, rtol=rtol)
             reproduced = twice.verdict is ComparisonVerdict.SAME
             if any(one.what == "end" for one in twice.differences):

@@ -213,12 +213,12 @@ class Numbers:
     def digest(self, array: Any) -> str:
         """Returns 16 hexadecimal digits of the bits of an array."""
         array = self._numpy.ascontiguousarray(array)
+        if array.dtype == float:  # Keras 3's `to_categorical` gives it, where float32 was
+            array = array.astype("float32")
         if array.dtype.hasobject:
             return digest(repr(array.tolist()).encode("utf-8", "backslashreplace"))
-        flat = array.reshape(-1)
-        if array.nbytes > _WHOLE_BATCH:
-            flat = flat[:: 1 + array.nbytes // _WHOLE_BATCH].copy()
-        return digest(flat.view(self._numpy.uint8))
+        flat = array.reshape(-1)[:: 1 + array.nbytes // _WHOLE_BATCH]
+        return digest(self._numpy.ascontiguousarray(flat).view(self._numpy.uint8))
 
     def of(self, arrays: Sequence[Any]) -> List[List[Any]]:
         """Returns the digest, norm, largest magnitude and projections of each array.
@@ -462,10 +462,6 @@ def _is_variable(value: Any) -> bool:
     return hasattr(value, "assign") and hasattr(value, "shape")
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float))
-
-
 def _kind(value: Any) -> str:
     return "%s.%s" % (type(value).__module__, type(value).__name__)
 
@@ -493,7 +489,7 @@ def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
         return None, None
     scales = [_attribute(optimizer, "_loss_scale"), *_in_holders(optimizer, *_SCALES)]
     return (
-        next((one for one in scales if _is_number(one) or _is_variable(one)), None),
+        next((one for one in scales if isinstance(one, (int, float)) or _is_variable(one)), None),
         next(filter(_is_variable, _in_holders(optimizer, *_GOOD_STEPS)), None),
     )
 
@@ -501,7 +497,7 @@ def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
 def loss_scale_settings(value: Any) -> Optional[str]:
     """Returns the loss scale that an optimizer, a policy or a loss scale was made with, as text."""
     fixed = _attribute(value, "_loss_scale")
-    initial = [fixed] if _is_number(fixed) else _in_holders(value, *_INITIAL)
+    initial = [fixed] if isinstance(fixed, (int, float)) else _in_holders(value, *_INITIAL)
     numbers = (_plain(_numpy(one)) for one in initial)
     scale = next((one for one in numbers if one is not None), None)
     growth = next(_in_holders(value, *_GROWTH), None)
@@ -823,7 +819,7 @@ class TrainingRecorder:
 
     def _session_values(self, session: Any, things: Sequence[Any]) -> List[Any]:
         run = getattr(type(session).run, _MARK, type(session).run)
-        values = [thing if _is_number(thing) else None for thing in things]
+        values = [thing if isinstance(thing, (int, float)) else None for thing in things]
         known = enumerate(map(fetchable, things))
         fetches = {place: fetch for place, fetch in known if fetch is not None}
         try:
@@ -879,7 +875,7 @@ class TrainingRecorder:
             found.update(config or {})
         if not found:
             given = vars(optimizer)
-            numbers = {n.lstrip("_"): v for n, v in given.items() if _is_number(v)}
+            numbers = {n.lstrip("_"): v for n, v in given.items() if isinstance(v, (int, float))}
             found = dict(numbers, **(_attribute(optimizer, "_hyper") or {}))
         plain = {name: _jsonable(value) for name, value in found.items()}
         return {name: value for name, value in plain.items() if value is not None}

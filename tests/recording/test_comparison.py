@@ -467,6 +467,16 @@ def test_a_shuffled_dataset_that_was_not_seen_tells_nothing_of_another_keras(
     assert different(compare(before, alike)) == ("variable", 3)
 
 
+def test_what_fit_shuffles_itself_tells_nothing_of_another_keras(tmp_path: Path) -> None:
+    fit = {"t": "fit", "data": "a" * 16}
+    new = {name: one for name, one in VERSIONS.items() if name != "tf_keras"}
+    before = recording(tmp_path, None, fit)
+    after = recording(tmp_path, moved(2, 0.1), fit, versions={**new, "keras": "3.15.1"})
+    assert compare(before, after).reason == f"cannot be told: {SHUFFLED_UNSEEN}"
+    old = recording(tmp_path, moved(2, 0.1), fit, versions={**VERSIONS, "tensorflow": "2.3.4"})
+    assert different(compare(before, old)) == ("variable", 3)
+
+
 def test_what_the_program_does_not_reproduce_is_left_out(tmp_path: Path) -> None:
     before = recording(tmp_path)
     before.unstable = {(0, "variables", 0): 3}
@@ -485,6 +495,20 @@ def test_a_program_that_reproduces_nothing_is_never_the_same(tmp_path: Path) -> 
     result = compare(before, recording(tmp_path))
     assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
     assert "enable_op_determinism" in result.reason
+
+
+def test_what_stays_zero_does_not_make_a_program_the_same(tmp_path: Path) -> None:
+    def after(value: Any) -> RecordingComparison:
+        lines = [step(n, random(n), s={"momentum": [seen(value)]}) for n in range(8)]
+        before = recording(tmp_path, lines)
+        before.unstable = {(0, "variables", 0): -1}
+        return compare(before, recording(tmp_path, lines))
+
+    def random(number: int) -> Any:
+        return np.random.default_rng(number).random(FIRST.shape)
+
+    assert after(np.zeros_like(FIRST)).verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert after(np.ones_like(FIRST)).verdict is ComparisonVerdict.SAME
 
 
 def test_recordings_without_a_step_say_nothing(tmp_path: Path) -> None:

@@ -89,10 +89,14 @@ x = random.rand(29, 4).astype("float32")
 data = tf.data.Dataset.from_tensor_slices((x, x.sum(1))).batch(8).shuffle(4)
 model.fit(data, epochs=2, verbose=0)
 """
+FITTED = """
+x = random.rand(24, 4).astype("float32")
+model.fit(x, x.sum(1), batch_size=8, epochs=3, verbose=0)
+"""
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("data", [GENERATOR, SHUFFLED])
+@pytest.mark.parametrize("data", [GENERATOR, SHUFFLED, FITTED])
 @pytest.mark.parametrize("dropout", [0, 0.5])
 def test_keras_3_gets_the_data_of_the_unchanged_program_without_random_layers(
     data: str, dropout: float, tmp_path: Path
@@ -217,6 +221,8 @@ def test_a_program_of_tensorflow_1_is_proven_when_it_says_so_itself(tmp_path: Pa
 def test_a_program_that_cannot_run_says_why(tmp_path: Path) -> None:
     with pytest.raises(proving.ProofError, match="needs a program"):
         proving.prove(tmp_path, {}, "--tf1")
+    with pytest.raises(proving.ProofError, match="makes one of a notebook"):
+        proving.prove(tmp_path, {}, "train.ipynb --epochs 1")
     with pytest.raises(proving.ProofError, match="takes no --steps"):
         proving.prove(tmp_path, {}, "--tf1 --steps 3 train.py")
     with pytest.raises(proving.ProofError, match="outside of"):

@@ -696,6 +696,13 @@ def test_numbers_say_what_an_array_has(size: int) -> None:
     assert (odd, len(products)) == (0, 4)
 
 
+def test_data_in_float64_is_the_same_as_in_float32() -> None:
+    values = np.arange(9) / 8
+    numbers = recorder().Numbers(np)
+    assert numbers.digest(values) == numbers.digest(values.astype(np.float32))
+    assert numbers.digest(values) != numbers.digest(values + 1)
+
+
 def test_what_is_not_finite_is_counted() -> None:
     array = np.array([1.0, np.nan, -np.inf, 3.0], np.float16)
     _, norm, largest, odd, *_ = recorder().Numbers(np).of([array])[0]

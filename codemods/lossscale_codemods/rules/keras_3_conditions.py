@@ -8,7 +8,7 @@ of its row say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -22,6 +22,7 @@ from lossscale_codemods.domain import (
     lookup_of,
     loss_scale_optimizer,
     makes_optimizers,
+    model_compiles,
     optimizer_kinds,
     others_name,
 )
@@ -33,15 +34,13 @@ from lossscale_codemods.tables.names import canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from lossscale_codemods.domain import Binding, Program
+    from lossscale_codemods.domain import Program
 
     Condition = Callable[[Any, Program], bool]
     Owner = Callable[[Any, Program], Certainty]
     Fix = Callable[[Any, Program], list[Edit]]
 
 _METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
-
-
 _LIKELY_OF_OPTIMIZERS = frozenset({"iterations", "lr", "minimize"})
 """Members of what is called `optimizer` that say that it is one of Keras."""
 
@@ -86,11 +85,6 @@ def below(node: cst.BaseExpression, program: Program) -> str:
 def is_metric(path: str) -> bool:
     """Whether a path is that of a metric of Keras."""
     return bool(_METRIC.match(canonical(path)))
-
-
-def is_schedule(path: str) -> bool:
-    """Whether a path is that of the base class of schedules."""
-    return path.endswith(".LearningRateSchedule")
 
 
 def _is_unknown(node: cst.BaseExpression, program: Program) -> bool:
@@ -241,7 +235,7 @@ def _is_given_several(name: str, node: cst.CSTNode, program: Program) -> bool:
         return False
     made: set[cst.BaseExpression] = set()
     for call in program.tree.nodes(cst.Call):
-        if function in {one.node for one in program.resolver.bindings(call.func)}:
+        if function is not None and last_name(call.func) == function.name.value:
             given = argument_of(call.args, names.index(name), name)
             made |= {*_values(given.value, program)} if given is not None else set()
     calls = [one for one in made if isinstance(one, cst.Call)]
@@ -587,14 +581,6 @@ def _step_of_schedule(node: cst.FunctionDef) -> str:
     return "".join(one.name.value for one in node.params.params[1:2])
 
 
-def gives_itself_to_its_base(node: cst.Call, _: Program) -> bool:
-    """Whether this is `super().__init__(self)`."""
-    if not node.args or dotted(node.args[0].value) != "self":
-        return False
-    base = node.func.value if isinstance(node.func, cst.Attribute) else node.func
-    return isinstance(base, cst.Call) and dotted(base.func) == "super"
-
-
 def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is an input of a model, or what layers of this file make of one."""
     met: set[cst.BaseExpression] = set()
@@ -655,42 +641,32 @@ def gets_labels(node: cst.Call, program: Program) -> bool:
     if function is None or not isinstance(label, cst.Name):
         return False
     parameters = [one.name.value for one in function.params.params]
-    return (
-        len(parameters) == 2
-        and parameters[0] == label.value
-        and any(
-            dotted(argument.value) == function.name.value
-            for call in _compiles(program)
-            for argument in call.args
-        )
+    is_first = len(parameters) == 2 and parameters[0] == label.value
+    return is_first and any(
+        dotted(argument.value) == function.name.value
+        for compiled in model_compiles(program)
+        for argument in compiled.arguments
     )
 
 
-def _compiles(program: Program) -> list[cst.Call]:
-    reads = program.reads_by_attribute.get("compile", [])
-    return [call for one in reads if (call := program.tree.call_of(one)) is not None]
-
-
-def has_keyword(*names: str) -> Condition:
-    """Returns the condition that a call names one of some arguments."""
-    return lambda node, _: bool(keywords(node).keys() & {*names})
+def has_keyword(name: str) -> Condition:
+    """Returns the condition that a call names an argument."""
+    return lambda node, _: name in keywords(node)
 
 
 def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
     """Whether another model was compiled with the same optimizer before."""
-    mine = _optimizer_of(node, program)
-    return bool(mine) and any(
+    made = {
+        one.call: program.resolver.bindings(one.optimizer.value)
+        for one in model_compiles(program)
+        if one.optimizer is not None
+    }
+    return bool(made.get(node)) and any(
         program.tree.span(other)[0] < program.tree.span(node)[0]
         and dotted(owner_of(other)) != dotted(owner_of(node))
-        and _optimizer_of(other, program) == mine
-        for other in _compiles(program)
+        and made[other] == made[node]
+        for other in made
     )
-
-
-def _optimizer_of(node: cst.Call, program: Program) -> Collection[Binding]:
-    """Returns where the optimizer is made that a call of `compile` gets."""
-    given = argument_of(node.args, 0, "optimizer")
-    return program.resolver.bindings(given.value) if given is not None else ()
 
 
 # What settles a place.
@@ -699,11 +675,6 @@ def _optimizer_of(node: cst.Call, program: Program) -> Collection[Binding]:
 def renamed(name: str) -> Fix:
     """Returns the fix that writes another name for an attribute."""
     return lambda node, program: [Edit(*program.tree.span(node.attr), name)]
-
-
-def replaced_by(text: str) -> Fix:
-    """Returns the fix that writes something else for an expression."""
-    return lambda node, program: [Edit(*program.tree.span(node), text)]
 
 
 def as_dtype(node: cst.Attribute, program: Program) -> list[Edit]:

@@ -501,6 +501,11 @@ _NAMES_OF_KERAS_2 = (
         )
         for name, instead in keras_3.OF_MODELS.items()
     ),
+    Keras3Row(
+        ("metrics_names",),
+        "`metrics_names` of Keras 3 has `compile_metrics` in the place of the metrics",
+        "Ask evaluate() for the names: return_dict=True.",
+    ),
     _Stopping(
         ("reset_states",),
         "metrics of Keras 3 have `reset_state`",
@@ -665,11 +670,12 @@ _STOPS = (
         inside=frameworks.is_layer,
         fix=met.with_default_training,
     ),
-    _Stopping(
+    Keras3Row(
         ("AUTO",),
         "AUTO was this outside of strategies, and losses of Keras 3 have no AUTO",
-        fix=met.replaced_by("'sum_over_batch_size'"),
+        fix=lambda node, program: [Edit(*program.tree.span(node), "'sum_over_batch_size'")],
         when=lambda node, program: met.below(node, program) == "losses.Reduction.AUTO",
+        stops=True,
     ),
     _Stopping(
         ("keras.callbacks.LearningRateScheduler",),
@@ -681,7 +687,7 @@ _STOPS = (
         ("def __call__",),
         "Keras 3 gives a schedule the step as an integer, which was a float",
         "Write `step = tf.cast(step, tf.float32)` first.",
-        inside=met.is_schedule,
+        inside=lambda path: path.endswith(".LearningRateSchedule"),
         when=met.computes_with_whole_steps,
         fix=met.cast_step,
     ),
@@ -716,7 +722,10 @@ _STOPS = (
         "a model of Keras 3 takes nothing by position here",
         "Write `super().__init__()`.",
         inside=frameworks.is_layer,
-        when=met.gives_itself_to_its_base,
+        when=lambda call, _: (
+            not last_name(met.owner_of(call))
+            and "self" in {dotted(one.value) for one in call.args[:1]}
+        ),
     ),
     _Stopping(
         ("tensorflow.*",),
@@ -744,6 +753,12 @@ _STOPS = (
         "Cast them: tf.cast(labels, tf.int32).",
         when=met.gets_labels,
     ),
+    _Stopping(
+        ("keras.metrics.SparseTopKCategoricalAccuracy", "keras.metrics.TopKCategoricalAccuracy"),
+        "the metric of Keras 3 takes no float16, which a model of mixed_float16 gives",
+        "Give the last layer dtype='float32'.",
+        when=lambda _, program: bool(keras_3.FLOAT16_ALONE.match(program.source)),
+    ),
     *(
         _Stopping(
             names,
@@ -753,6 +768,16 @@ _STOPS = (
         )
         for names, arguments in keras_3.ARGUMENTS_GONE
         for name, instead in arguments.items()
+    ),
+    _Stopping(
+        (".run", ".experimental_run_v2"),
+        "under a strategy of several replicas, Keras 3 makes no variables in a tf.function, and "
+        "nothing here builds the model before its first step",
+        "Build it in the scope of the strategy: model.build(input_shape).",
+        when=lambda call, program: (
+            last_name(met.owner_of(call)).lower().endswith("strategy")
+            and bool(keras_3.NOT_BUILT.match(program.source))
+        ),
     ),
     _Stopping(
         (".compile",),

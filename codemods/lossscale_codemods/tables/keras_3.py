@@ -168,6 +168,10 @@ TENSORS = tuple(
     for name in ("equal", "greater", "less", "logical_", "math.", "not_equal", "random.", "reduce_")
 )
 """How functions begin whose results are tensors that a program tests."""
+NOT_BUILT = re.compile(rb"(?s)(?!.*(Input\(|input_shape=|\.build\()).*(Sequential\(|\bModel\))")
+"""A file that makes models, and builds none."""
+FLOAT16_ALONE = re.compile(rb"(?s)(?!.*float32).*mixed_float16")
+"""A file whose models give float16."""
 INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
 _HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.|python\.)?)?keras\.")

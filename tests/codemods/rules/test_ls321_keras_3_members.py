@@ -92,6 +92,12 @@ def test_what_is_gone_is_reported(line: str, message: str) -> None:
     check_review(f"{OLD}{line}\n", f"{NEW}{line}\n", message, target="keras3")
 
 
+def test_a_step_that_is_defined_again_for_a_new_variable_is_reported() -> None:
+    line = f"{STEP}one = tf.Variable(1.0)\nstep(one)\n{STEP}one = tf.Variable(2.0)\nstep(one)\n"
+    messages = ["the variables of its first step alone"] * 2
+    check_review(f"{OLD}{line}", f"{NEW}{line}", *messages, target="keras3")
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -53,6 +53,8 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
             "that this is one is not proven",
         ),
         ("tf.keras.Sequential(layers).reset_states()", "have no reset_states"),
+        ("print(dict(zip(model.metrics_names, model.evaluate(x, y))))", "has `compile_metrics`"),
+        ("tf.keras.callbacks.experimental.BackupAndRestore('b')", "has BackupAndRestore itself"),
         ("def restart(model):\n    model.reset_states()", "have no reset_states"),
         (f"{METRIC}def reset_states(self):\n        pass", "calls `reset_state` of a metric"),
         (

@@ -118,7 +118,23 @@ PARTS = (
 WEIGHT = "class Own(tf.keras.metrics.Metric):\n    def __init__(self):\n        self.add_weight("
 MADE = "class Own({}):\n    def __init__(self):\n        super().__init__({})\n"
 RATE = "rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 9, 0.9)\n"
+MIXED = "p = 'mixed_float16'\nm = layers.Dense(9)\nk = "
+TOP_K = "tf.keras.metrics.SparseTopKCategoricalAccuracy(5)\n"
+NOT_BUILT = "s = tf.keras.Sequential([layers.Dense(4)])\nstrategy.run(step, args=(data,))\n"
 TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer=opt)\n"
+
+
+def test_a_metric_that_takes_no_float16_is_reported_where_no_layer_may_give_float32() -> None:
+    start = OLD.replace("'float32'", "p")
+    (message,) = (one for one in reported(f"{start}{MIXED}{TOP_K}") if "float16" in one)
+    assert "the metric of Keras 3 takes no float16" in message
+    lines = f"{start}{MIXED}{TOP_K}m = layers.Dense(9, dtype='float32')\n"
+    assert not any("takes no float16" in one for one in reported(lines))
+
+
+def test_a_model_that_is_built_before_a_strategy_runs_it_is_not_reported() -> None:
+    for line in ("s.build((None, 4))\n", "m = layers.Dense(4, input_shape=(4,))\n"):
+        assert not reported(f"{OLD}{NOT_BUILT}{line}")
 
 
 @pytest.mark.parametrize(
@@ -132,6 +148,7 @@ TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer
         ("a = layers.Dense(4, name='a/{}'.format(n))\n", "have no `/`"),
         ("class Net(tf.keras.Model):\n    pass\nNet(name=f'a/{b}')\n", "have no `/`"),
         (TWICE, "trains one model"),
+        (NOT_BUILT, "makes no variables in a tf.function"),
         (f"@tf.function\n{MOVED}move(a.variables, b.variables)\n", "tensors of the variables"),
         (f"@tf.function(autograph=False)\n{MOVED}move(a.weights, b)\n", "tensors of the variables"),
         (f"{RATE}c = tf.keras.callbacks.LearningRateScheduler(rate)\n", "wants a float"),
