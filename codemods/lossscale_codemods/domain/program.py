@@ -26,7 +26,7 @@ from lossscale_codemods.python import (
     import_path,
     scopes_of,
 )
-from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_3
 from lossscale_codemods.tables.options import Options
@@ -129,11 +129,8 @@ class Program:
     @functools.cached_property
     def today(self) -> Resolver:
         """What the file's names stand for on the versions of TensorFlow of today."""
-        return self.resolver.where(lambda binding: self.is_reached_today(binding.node))
-
-    def is_reached_today(self, node: cst.CSTNode) -> bool:
-        """Whether a TensorFlow of today comes to a node, as far as its version alone says."""
-        return self.reachability.is_reached_today(node)
+        reachability = self.reachability
+        return self.resolver.where(lambda binding: reachability.is_reached_today(binding.node))
 
     @property
     def uses_frameworks(self) -> bool:
@@ -150,9 +147,7 @@ class Program:
         if not any(word in self.source for word in optimizer_families.LOSS_SCALING):
             return False
         for node in self.tree.nodes(cst.Call):
-            if optimizer_families.ONLY_LEGACY & {
-                argument.keyword.value for argument in node.args if argument.keyword is not None
-            }:
+            if optimizer_families.ONLY_LEGACY & keywords_of(node).keys():
                 paths = self.today.paths(node.func)
                 if paths and all(p and optimizer_families.legacy_class(p) for p in paths):
                     return True

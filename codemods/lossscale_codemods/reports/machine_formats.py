@@ -19,7 +19,7 @@ from lossscale_codemods.reports.run_report import (
     totals,
 )
 from lossscale_codemods.rules.registry import all_rules, documentation
-from lossscale_codemods.source.reading import text_of
+from lossscale_codemods.source.syntax_tree import tree_of
 from lossscale_codemods.tables.records import Outcome, Record
 
 if TYPE_CHECKING:
@@ -238,14 +238,8 @@ def _sarif_result(file: FileReport, record: Record) -> dict[str, Any]:
 
 def _region(source: bytes, start: int, end: int) -> dict[str, int]:
     """Returns a SARIF region for offsets into the UTF-8 text, without its byte order mark."""
-    text = text_of(source).encode("utf-8")
-
-    def position(offset: int) -> tuple[int, int]:
-        line_start = text.rfind(b"\n", 0, offset) + 1
-        column = len(text[line_start:offset].decode("utf-8", "replace")) + 1
-        return text.count(b"\n", 0, offset) + 1, column
-
-    (start_line, start_column), (end_line, end_column) = position(start), position(end)
+    tree = tree_of(source)
+    (start_line, start_column), (end_line, end_column) = map(tree.position, (start, end))
     return {
         "startLine": start_line,
         "startColumn": start_column,

@@ -23,7 +23,7 @@ from lossscale_codemods.domain import is_part_of_old, model_compile
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import SCALED, compiles_wrapped, name_of
-from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.source.syntax_tree import dotted, keywords_of
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
 
@@ -86,10 +86,9 @@ class KeptState(Rule):
         for call in calls if target in WITH_KERAS_2 else ():
             path = program.resolver.path(call.func) or ""
             is_framework = frameworks.is_framework(path)
-            keywords = {one.keyword.value for one in call.args if one.keyword is not None}
             wrappers = [one for one in call.args if program.types.is_wrapper(one.value)]
             if is_framework and path.endswith(".load_model"):
-                if is_saved and "compile" not in keywords:
+                if is_saved and "compile" not in keywords_of(call):
                     yield call, _loaded(target)
             elif target is Target.COMPAT:
                 if is_framework and path.endswith(".optimizers.deserialize"):

@@ -25,9 +25,10 @@ from lossscale_codemods.domain import (
     model_compiles,
     optimizer_kinds,
     others_name,
+    words_in,
 )
 from lossscale_codemods.source.edits import append_arguments
-from lossscale_codemods.source.syntax_tree import argument_of, dotted, last_name
+from lossscale_codemods.source.syntax_tree import argument_of, dotted, keywords_of, last_name
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
 from lossscale_codemods.tables.names import canonical
@@ -54,24 +55,11 @@ def owner_of(node: cst.CSTNode) -> cst.BaseExpression:
     return func.value
 
 
-def keywords(call: cst.Call | None) -> dict[str, cst.Arg]:
-    """Returns the arguments of a call that are named."""
-    arguments = call.args if call is not None else ()
-    return {one.keyword.value: one for one in arguments if one.keyword is not None}
-
-
 def names_one_of(words: frozenset[str], program: Program) -> bool:
-    """Whether the program reads one of some names, in this file or in another."""
-
-    def is_named() -> bool:
-        read = {
-            node.attr.value if isinstance(node, cst.Attribute) else node.value
-            for node in program.scopes.scope_of_read
-            if isinstance(node, cst.Name | cst.Attribute)
-        }
-        return bool(words & read) or others_name(program.types.project.modules, words)
-
-    return program.remembered(" ".join(sorted(words)), is_named)
+    """Whether the program has one of some names in it, in this file or in another."""
+    named = words_in(program.source)
+    is_named = named is None or not words.isdisjoint(named)
+    return is_named or others_name(program.types.project.modules, words)
 
 
 def below(node: cst.BaseExpression, program: Program) -> str:
@@ -260,7 +248,7 @@ def _variables(step: cst.Attribute, program: Program) -> set[str]:
 
 def does_not_sum(node: cst.Attribute, program: Program) -> bool:
     """Whether a step says that gradients of replicas are not summed."""
-    given = keywords(program.tree.call_of(node))
+    given = keywords_of(program.tree.call_of(node))
     return any(
         program.tree.source(given[name].value) != str(name == keras_3.AGGREGATION[0])
         for name in keras_3.AGGREGATION
@@ -270,7 +258,7 @@ def does_not_sum(node: cst.Attribute, program: Program) -> bool:
 
 def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
     """Whether a step of another optimizer than ours names arguments that Keras 3 does not take."""
-    named = keywords(program.tree.call_of(node)).keys() - {"grads_and_vars"}
+    named = keywords_of(program.tree.call_of(node)).keys() - {"grads_and_vars"}
     return bool(named) and optimizer_kinds(owner_of(node), program) != {ObjectType.WRAPPER}
 
 
@@ -348,7 +336,7 @@ def has_hard_sigmoid(node: cst.Call, program: Program) -> bool:
     is_recurrent = below(node.func, program).startswith("layers.ConvLSTM")
     texts = [one.value for one in node.args if isinstance(one.value, cst.SimpleString)]
     return any(one.evaluated_value == "hard_sigmoid" for one in texts) or (
-        is_recurrent and "recurrent_activation" not in keywords(node)
+        is_recurrent and "recurrent_activation" not in keywords_of(node)
     )
 
 
@@ -461,7 +449,7 @@ def is_named_otherwise(*endings: str, weights: bool | None = None) -> Condition:
     """
 
     def is_met(node: cst.Call, program: Program) -> bool:
-        only = keywords(node).get("save_weights_only")
+        only = keywords_of(node).get("save_weights_only")
         is_of_weights = only is not None and dotted(only.value) == "True"
         is_one = weights is None or weights is is_of_weights
         return is_one and not any(_ends(node, ending, program) for ending in endings)
@@ -474,7 +462,7 @@ def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
     values = _values(call.args[0].value, program) if call.args else []
     texts = [program.tree.source(value) for value in values]
     has_it = all(f'{suffix}"' in text or f"{suffix}'" in text for text in texts)
-    return bool(texts) and has_it and "save_format" not in keywords(call)
+    return bool(texts) and has_it and "save_format" not in keywords_of(call)
 
 
 # What stops.
@@ -651,7 +639,7 @@ def gets_labels(node: cst.Call, program: Program) -> bool:
 
 def has_keyword(name: str) -> Condition:
     """Returns the condition that a call names an argument."""
-    return lambda node, _: name in keywords(node)
+    return lambda node, _: name in keywords_of(node)
 
 
 def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
@@ -707,7 +695,7 @@ def _names_of_tensorflow(program: Program) -> list[str]:
 
 def without_slashes(node: cst.Call, program: Program) -> list[Edit]:
     """Writes `_` for each slash in the name of a layer or a model: in a text or in parts of one."""
-    name = keywords(node).get("name")
+    name = keywords_of(node).get("name")
     if name is None or not isinstance(node.func, cst.Name | cst.Attribute):
         return []
     texts = [
@@ -792,7 +780,7 @@ def as_named_weight(node: cst.Call, program: Program) -> list[Edit]:
         return []
     starts = [program.tree.full_span(one)[0] for one in placed]
     edits = [Edit(at, at, f"{name}=") for at, name in zip(starts, names, strict=False)]
-    renamed = keywords(node).get("experimental_autocast")
+    renamed = keywords_of(node).get("experimental_autocast")
     if renamed is not None and renamed.keyword is not None:
         edits.append(Edit(*program.tree.span(renamed.keyword), "autocast"))
     if isinstance(node.func, cst.Attribute) and node.func.attr.value == "add_variable":
@@ -809,7 +797,7 @@ def with_pool_size(node: cst.Call, program: Program) -> list[Edit]:
 def with_int_sizes(node: cst.Call, program: Program) -> list[Edit]:
     """Makes ints of the sizes of a layer that Keras 3 refuses."""
     names = keras_3.SIZES[below(node.func, program).removeprefix("layers.")]
-    named = [one for name, one in keywords(node).items() if name in names]
+    named = [one for name, one in keywords_of(node).items() if name in names]
     placed = [one for one in node.args[: len(names)] if one.keyword is None and not one.star]
     sizes = [one.value for one in (*placed, *named) if _is_no_int(one.value, program)]
     spans = [program.tree.full_span(one) for one in sizes]

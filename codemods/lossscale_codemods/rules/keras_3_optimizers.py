@@ -28,7 +28,7 @@ from lossscale_codemods.rules.base import Review, Rewrite, rewrite
 from lossscale_codemods.rules.keras_3_conditions import names_one_of
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
-from lossscale_codemods.source.syntax_tree import dotted, is_none, last_name
+from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of, last_name
 from lossscale_codemods.tables import keras_3, names, optimizer_families
 from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
 from lossscale_codemods.tables.names import Target, canonical, loss_scale_optimizers
@@ -143,11 +143,7 @@ def of_class(
         return None if is_of_today else _CONFIG
     if usage not in (Usage.VALUE, Usage.CUSTOM_OBJECT):
         return None
-    taker = program.tree.taker_of(node)
-    if taker is not None and any(
-        one.keyword is not None and one.keyword.value in optimizer_families.ONLY_LEGACY
-        for one in taker.args
-    ):
+    if optimizer_families.ONLY_LEGACY & keywords_of(program.tree.taker_of(node)).keys():
         return _UNPACKED  # As to functools.partial.
     return _computed_otherwise(classes, None, program)
 
@@ -355,8 +351,7 @@ def _of_function(node: cst.Name | cst.Attribute, name: str, program: Program) ->
     call = program.tree.call_of(node)
     if call is None:
         return None if isinstance(program.tree.parent(node), _KEPT) else _UNKNOWN
-    given = [a.keyword.value for a in call.args if a.keyword is not None]
-    old = [keyword for keyword in given if keyword in _OLD_KEYWORDS]
+    old = [keyword for keyword in keywords_of(call) if keyword in _OLD_KEYWORDS]
     if old:
         return Review(f"Keras 3 does not take {old[0]}", "Do without it.", stops=True)
     if name == "serialize":

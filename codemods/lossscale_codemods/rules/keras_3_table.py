@@ -20,7 +20,7 @@ from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
 from lossscale_codemods.domain import Certainty, all_bindings
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
-from lossscale_codemods.source.syntax_tree import dotted, key_of, last_name
+from lossscale_codemods.source.syntax_tree import dotted, key_of, keywords_of, last_name
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
 from lossscale_codemods.tables.names import Meaning, Target, canonical
@@ -790,15 +790,13 @@ _STOPS = (
         "`compiled_loss` of Keras 3 adds the losses of layers, which were left out here",
         "Call the loss function itself to leave them out.",
         of=(met.of_own_layer,),
-        when=lambda call, _: "regularization_losses" not in met.keywords(call),
+        when=lambda call, _: "regularization_losses" not in keywords_of(call),
     ),
     _Stopping(
         (".get_initial_state",),
         "get_initial_state of Keras 3 takes the batch size alone",
         "Give it batch_size, and cast the result.",
-        when=lambda call, _: (
-            len(call.args) > 1 or bool({"dtype", "inputs"} & {*met.keywords(call)})
-        ),
+        when=lambda call, _: len(call.args) > 1 or bool({"dtype", "inputs"} & {*keywords_of(call)}),
     ),
 )
 TABLE = {

@@ -28,7 +28,7 @@ from lossscale_codemods.domain import (
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
 from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
-from lossscale_codemods.source.syntax_tree import argument_of
+from lossscale_codemods.source.syntax_tree import argument_of, keywords_of
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import (
     HELPER,
@@ -147,8 +147,7 @@ def rewrite_constructor(
 ) -> Rewrite | Review:
     """Returns the rewrite of a constructor call with an old loss scale."""
     optimizer, loss_scale = optimizer_argument(call), loss_scale_argument(call)
-    names = {argument.keyword.value for argument in call.args if argument.keyword is not None}
-    is_old = names <= _KNOWN_KEYWORDS and len(call.args) == 2
+    is_old = keywords_of(call).keys() <= _KNOWN_KEYWORDS and len(call.args) == 2
     if optimizer is None or loss_scale is None or not is_old:
         return Review(
             "the constructor took an optimizer and a loss_scale, so this was an error in every "

@@ -53,7 +53,7 @@ from lossscale_codemods.rules.base import (
     setting_policy,
 )
 from lossscale_codemods.rules.name_rendering import CannotRenderError
-from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of
 from lossscale_codemods.tables import frameworks, names, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target, canonical
 from lossscale_codemods.tables.records import Edit
@@ -145,7 +145,7 @@ class NeighbourUses:
 
     def _counts(self, binding: Binding) -> bool:
         """Whether a name can get its value from a binding, and fails if that is not there."""
-        if not self.program.is_reached_today(binding.node):
+        if not self.program.reachability.is_reached_today(binding.node):
             return False
         is_neighbour = binding.kind is BindingKind.IMPORT and self.neighbour(binding.path)
         return not (is_neighbour and self._is_left(binding.node, binding.path or ""))
@@ -808,7 +808,7 @@ def _of_signature(call: cst.Call, program: Program) -> Review | None:
     changed = _changed(call, program)
     if changed is None or any(argument.star for argument in call.args):
         return None
-    given = {one.keyword.value: one for one in call.args if one.keyword is not None}
+    given = keywords_of(call)
     for name, instead in changed.refused.items():
         if name in given and not is_none(given[name].value):
             return Review(f"{changed.name}() has no {name} any more", f"{instead}.")

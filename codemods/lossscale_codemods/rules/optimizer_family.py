@@ -35,7 +35,7 @@ from lossscale_codemods.rules.base import (
     setting_policy,
 )
 from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
-from lossscale_codemods.source.syntax_tree import last_name
+from lossscale_codemods.source.syntax_tree import keywords_of, last_name
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
@@ -172,14 +172,13 @@ def _review(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
 
 
 def _of_class(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
+    named = keywords_of(program.tree.call_of(node)).keys()
+    if given := sorted(optimizer_families.ONLY_LEGACY & named):
+        return Review(
+            f"the new optimizers refuse `{given[0]}`, or take no notice of it",
+            f"Give a learning rate, or a schedule, as `learning_rate`, or {_KEEP}",
+        )
     above = program.tree.parent(node)
-    if isinstance(above, cst.Call) and above.func is node:
-        named = {one.keyword.value for one in above.args if one.keyword is not None}
-        if given := sorted(optimizer_families.ONLY_LEGACY & named):
-            return Review(
-                f"the new optimizers refuse `{given[0]}`, or take no notice of it",
-                f"Give a learning rate, or a schedule, as `learning_rate`, or {_KEEP}",
-            )
     if isinstance(above, cst.Arg) and isinstance(program.tree.parent(above), cst.ClassDef):
         return Review(
             "the new optimizers call other methods of a subclass",
@@ -346,7 +345,7 @@ class OptimizersByName(Rule):
                 "Pass on a function that says use_legacy_optimizer=True.",
             )
         [keyword, *others] = sorted(keywords, key=str)
-        given = {argument.keyword.value for argument in above.args if argument.keyword}
+        given = keywords_of(above)
         if others or keyword is None:
             return Review(
                 "on other ways through the program this name stands for something else",

@@ -87,6 +87,12 @@ def argument_of(arguments: Sequence[cst.Arg], place: int, *names: str) -> cst.Ar
     return None
 
 
+def keywords_of(call: cst.Call | None) -> dict[str, cst.Arg]:
+    """Returns the arguments of a call that are named, by their names."""
+    arguments = call.args if call is not None else ()
+    return {one.keyword.value: one for one in arguments if one.keyword is not None}
+
+
 def key_of(subscript: cst.Subscript) -> str | None:
     """Returns the text that something is looked up by: `key` of `x["key"]`."""
     index = subscript.slice[0].slice
