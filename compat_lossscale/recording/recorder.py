@@ -918,7 +918,10 @@ class TrainingRecorder:
             place, _, content = found[0]
             self.started[place] = first
             with self.outside():
-                (inner if _is_variable(inner) else variable).assign(self._unpacked(content))
+                made = inner if _is_variable(inner) else variable
+                # What has no value yet gets one of the function that makes it, or never.
+                if getattr(self._eager_value(made), "shape", None) == tuple(content[1]):
+                    made.assign(self._unpacked(content))
 
     def _start_from(self, one: _Optimizer, session: Any) -> None:
         """Gives variables the values that another recording began with."""

@@ -452,6 +452,19 @@ def test_each_replica_gets_the_data_that_was_kept(train: str, keras: str, tmp_pa
 
 
 @pytest.mark.slow
+def test_values_to_start_from_do_not_make_a_program_run_that_fails(tmp_path: Path) -> None:
+    # Keras 3 makes no variables in a function that a strategy runs on several replicas.
+    source = (DISTRIBUTED + OWN_LOOP).replace("SEED", "1")
+    before, _ = record(tmp_path, source, "--with-initial-values", keras="0")
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    source = source.replace("model.build((None, 4))", "pass")
+    after, _ = record(tmp_path, source, "--start-from", "before.lsr", keras="0")
+    assert len(before.optimizers[0].steps) == 4
+    assert after.end is not None
+    assert after.end["error"]["class"] == "InvalidArgumentError"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
 def test_the_data_of_a_sequence_is_seen(keras: str, tmp_path: Path) -> None:
     source = (
