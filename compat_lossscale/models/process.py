@@ -345,6 +345,12 @@ def _objects_of_checkpoint(prefix: str, model: Any, optimizer: Any) -> dict[str,
     if not objects:
         names = ", ".join(root.children)
         raise ConversionError(f"no model of Keras stands at its root, which has: {names}")
+    if len(objects) > 1 and "root" not in objects:
+        raise ConversionError(
+            f"the checkpoint holds {' and '.join(objects)}: restore one of them, with "
+            "tf.train.Checkpoint(NAME=model).read(path).expect_partial(), and convert what "
+            "model.save writes"
+        )
     places = {state.where for state in checkpoint.describe(bundle).states}
     if optimizer is not None:
         objects |= {name: optimizer for name in root.children if name in places}

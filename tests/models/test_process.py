@@ -255,6 +255,19 @@ def test_what_is_not_converted_is_named_with_the_reason(
     assert says in refused[says]["error"]
 
 
+def test_a_checkpoint_of_several_models_is_refused(tmp_path: Path) -> None:
+    script, path = tmp_path / "script.py", str(tmp_path / "both")
+    script.write_text(
+        f"{MODEL}\nif __name__ == '__main__':\n"
+        f"    tf.train.Checkpoint(first=other(), second=made()).write({path!r})\n"
+    )
+    legacy = {**os.environ, "TF_USE_LEGACY_KERAS": "1"}
+    subprocess.run(forked_python.command(str(script)), env=legacy, check=True)
+    request = {"path": path, "target": "keras3", "output": str(tmp_path / "out.keras")}
+    [answer] = in_one_process([{**request, "function": f"{script}:made"}])
+    assert "the checkpoint holds first and second" in answer["error"]
+
+
 # --- the command ----------------------------------------------------------------------------------
 
 
