@@ -108,13 +108,8 @@ def prove(
         keep = ["--with-initial-values", "--limit", "1024"] if keras3 else []  # megabytes
         before = as_it_is("before", *more, *keep)
         comparison = compare(before, migrated("after", before, *more), rtol=rtol)
-        is_seen = any(step.data for one in before.optimizers for step in one.steps)
-        gets_other = (
-            comparison.parted == "data"
-            or SHUFFLED_UNSEEN in comparison.reason
-            or (comparison.may_be_rounding and not is_seen)
-        )
-        replayed = min(steps or _REPLAYED, _REPLAYED) if keras3 and gets_other else 0
+        replays = keras3 and _may_get_other_data(comparison)
+        replayed = min(steps or _REPLAYED, _REPLAYED) if replays else 0
         if replayed:
             # It need not ask a generator or a shuffled dataset alike, either.
             more += ["--steps", str(replayed)]
@@ -143,6 +138,16 @@ def prove(
         if "--tf1" in options and comparison.verdict is ComparisonVerdict.DIFFERENT:
             comparison.notes.append(AS_PYTHON_RUNS_IT)
         return comparison
+
+
+def _may_get_other_data(comparison: RecordingComparison) -> bool:
+    steps = (step for one in comparison.before.optimizers for step in one.steps)
+    is_unseen = not any(step.data for step in steps)
+    return (
+        comparison.parted == "data"
+        or SHUFFLED_UNSEEN in comparison.reason
+        or (comparison.may_be_rounding and is_unseen)
+    )
 
 
 def _copied(folder: Path, top: Path, outputs: Mapping[Path, bytes]) -> Path:
