@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 
 _FUNCTION = re.compile(r"tensorflow\.keras\.(?!mixed_precision)\w+\.[a-z_]\w*")
 """Of Keras' modules, functions such as `get` and `mean` say little without the module."""
-_APART = ("collections.abc", "xml.etree.ElementTree")
+_APART = ("collections.abc", "wandb.integration.keras", "xml.etree.ElementTree")
 """Modules that are not there by the name of their package until something imports them."""
+_OPTIONAL = frozenset({"wandb"})
+"""Packages that programs import where they are installed."""
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 
 
@@ -58,7 +60,8 @@ class NameRenderer:
         self.tree = program.tree
         self.after = program.today.with_moved(moved)
         self.dropped = set(dropped)
-        self.apart = set(_APART) - _imported_whole(program.tree)
+        self.imported_whole = _imported_whole(program.tree)
+        self.apart = set(_APART) - self.imported_whole
         self.imports: dict[str, str] = {}
         """Paths that must be imported, with the name that each is given."""
         self.helpers: dict[str, str] = {}
@@ -182,6 +185,12 @@ class NameRenderer:
             self.imports.setdefault("compat_lossscale", "compat_lossscale")
             return path
         module, _, last = path.rpartition(".")
+        package = path.partition(".")[0]
+        if package in _OPTIONAL and package not in self.imported_whole:
+            raise CannotRenderError(
+                f"{module} has to be imported for it, and the file does not import {package} at "
+                "its top"
+            )
         if _FUNCTION.fullmatch(path):
             return f"{self._import(module, occurrence)}.{last}"
         if self._is_taken(last):
