@@ -744,9 +744,9 @@ class _Comparing:
         """Leaves out what other random numbers explain; if that is everything, says which."""
         first = next(iter(self.found), None)
         parted = self._parted(first) if first and not self.same_kernels else None
-        is_keras_3 = {str(side.versions.get("keras")).startswith("3.") for side in self.sides}
-        fit = len(is_keras_3) > 1 and self.sees_fit
-        shuffled = fit or all(end.get("shuffled") for end in self.ends)
+        kerases = {str(side.versions.get("keras")).startswith("3.") for side in self.sides}
+        fits_otherwise = len(kerases) > 1 and self.sees_fit
+        shuffled = fits_otherwise or all(end.get("shuffled") for end in self.ends)
         if parted == "step" and first and first.step and shuffled and not self.sees_steps:
             reason = SHUFFLED_UNSEEN
         elif parted == "random operations":

@@ -919,7 +919,7 @@ class TrainingRecorder:
             self.started[place] = first
             with self.outside():
                 made = inner if _is_variable(inner) else variable
-                # What has no value yet gets one of the function that makes it, or never.
+                # What has no value yet has to get one without the recorder, too.
                 if getattr(self._eager_value(made), "shape", None) == tuple(content[1]):
                     made.assign(self._unpacked(content))
 
@@ -1293,7 +1293,7 @@ class TrainingRecorder:
         return self.drawn.setdefault(tuple(stack), len(self.drawn) + 1)
 
     def _drew(self, seeds: Any) -> None:
-        frame: Any = sys._getframe(3)
+        frame: Any = sys._getframe(4)
         for _ in range(8):
             file = frame.f_code.co_filename
             if re.search(_INITIALIZERS, file):
