@@ -101,18 +101,31 @@ def find(root: str) -> Iterator[str]:
         return
     inside = Path(root).resolve()
     closed: list[str] = []
-    try:
-        for folder, folders, files in os.walk(root, onerror=lambda e: closed.append(e.filename)):
-            folders.sort()
-            models = [name for name in folders if _is_artefact_folder(Path(folder, name))]
-            folders[:] = [name for name in folders if name not in models]
-            for name in sorted((*models, *files)):
-                path = os.path.join(folder, name)  # noqa: PTH118  # Path drops "./"
-                has_suffix = any(name.endswith(reader.SUFFIXES) for reader in READERS)
-                if name in models or (has_suffix and _resolved(Path(path)).is_relative_to(inside)):
-                    yield path
-    except RecursionError:  # os.walk calls itself for each level before Python 3.12
-        closed.append(root)
+    # Not os.walk, which calls itself for each level before Python 3.12.
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as listed:
+                entries = sorted(listed, key=lambda entry: entry.name)
+        except OSError:
+            closed.append(folder)
+            continue
+        deeper = []
+        for entry in entries:
+            path = Path(entry.path)
+            if entry.is_dir(follow_symlinks=False):
+                if _is_artefact_folder(path):
+                    yield entry.path
+                else:
+                    deeper.append(entry.path)
+            elif (
+                any(entry.name.endswith(reader.SUFFIXES) for reader in READERS)
+                and not os.path.isdir(path)
+                and _resolved(path).is_relative_to(inside)
+            ):
+                yield entry.path
+        folders += reversed(deeper)
     yield from closed
 
 

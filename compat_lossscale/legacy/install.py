@@ -95,6 +95,28 @@ def install(
         _chosen = options
 
 
+def install_unless_busy(options: waiting.InstallOptions) -> bool:
+    """Installs inside an import of TensorFlow.
+
+    A thread that is installing already may be waiting for that import to end. It is not waited for.
+
+    Returns:
+        Whether the names are in place.
+    """
+    if not _lock.acquire(blocking=False):
+        return False
+    try:
+        has_families = options["keras"] != 3
+        install(
+            legacy_optimizers=options["legacy_optimizers"] if has_families else None,
+            neighbours=options["neighbours"],
+            keras=options["keras"],
+        )
+    finally:
+        _lock.release()
+    return True
+
+
 def _agreed(
     legacy_optimizers: bool | None,
     neighbours: bool | None,

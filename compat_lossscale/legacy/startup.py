@@ -194,10 +194,9 @@ def install_when_imported(
         # One imports the other, and is not whole yet when that is. Its own hook follows.
         if waiting.to_install is None or any(map(_import_hook.is_importing, frameworks)):
             return
-        from compat_lossscale.legacy import install as installing  # noqa: PLC0415  # slow
+        from compat_lossscale.legacy.install import install_unless_busy  # noqa: PLC0415  # slow
 
-        installing.install()  # what waits
-        if tf1:
+        if install_unless_busy(waiting.to_install) and tf1:
             sys.modules["tensorflow"].compat.v1.disable_v2_behavior()
         hide()
 

@@ -48,6 +48,21 @@ def test_a_folder_that_may_not_be_looked_into_is_reported(
     assert "Permission denied" in reason_here(closed)
 
 
+def test_folders_of_any_depth_are_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    depth = 1500
+    monkeypatch.chdir(tmp_path)
+    for _ in range(depth):
+        Path("d").mkdir()
+        os.chdir("d")
+    Path("a.json").write_text("{}")
+    assert [Path(path).name for path in find(str(tmp_path))] == ["a.json"]
+    # pytest cannot remove what is so deep.
+    Path("a.json").unlink()
+    for _ in range(depth):
+        os.chdir("..")
+        Path("d").rmdir()
+
+
 def test_a_link_that_is_named_is_followed(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(CONFIG))
     (tmp_path / "b.json").symlink_to(tmp_path / "a.json")

@@ -38,15 +38,15 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is called, in the place of what prepares and installs."""
     called: list[str] = []
 
-    def install_what_waits() -> None:
-        assert waiting.to_install is not None
-        whole = hasattr(sys.modules.get(OTHER, sys), "whole")
-        called.append(f"install {waiting.to_install['legacy_optimizers']} {whole}")
+    def install_unless_busy(options: waiting.InstallOptions) -> bool:
         waiting.to_install = None
+        whole = hasattr(sys.modules.get(OTHER, sys), "whole")
+        called.append(f"install {options['legacy_optimizers']} {whole}")
+        return True
 
     monkeypatch.setattr(install, "require", lambda what, **_: called.append(f"require for {what}"))
     monkeypatch.setattr(install, "select", lambda undo, keras: called.append(f"select {keras}"))
-    monkeypatch.setattr(install, "install", install_what_waits)
+    monkeypatch.setattr(install, "install_unless_busy", install_unless_busy)
     return called
 
 
