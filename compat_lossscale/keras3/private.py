@@ -66,7 +66,9 @@ def keras_variable(variable: Any, name: str) -> Any:
     Keras takes a `tf.Variable` for its own where it would make one; nothing documents that.
     """
     dtype = variable.dtype.name  # Up to Keras 3.6 the default is float32.
-    return keras.Variable(variable, dtype=dtype, trainable=False, autocast=False, name=name)
+    made = keras.Variable(variable, dtype=dtype, trainable=False, autocast=False, name=name)
+    made._value = variable  # Up to Keras 3.6 it is a copy.
+    return made
 
 
 def track(optimizer: Any, trackable: Any, name: str) -> None:

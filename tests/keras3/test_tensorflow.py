@@ -183,7 +183,8 @@ def test_an_embedding_trains_as_in_tf_keras(devices: list[str]) -> None:
         model.fit(words, wanted, batch_size=16, epochs=2, shuffle=False, verbose=0)
         trained.append(model.get_weights())
     for one, other in zip(*trained, strict=True):
-        np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
+        # They differ by 4e-6 with Keras 3.6 and TensorFlow 2.18.
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-5)
 
 
 def test_a_checkpoint_has_the_names_of_keras_own_and_each_restores_the_other(
