@@ -152,17 +152,21 @@ class Writer:
                 self._raw.close()
 
 
-def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any]]:
-    """Returns the optimizers and the batches that a recording keeps to begin another one with.
+def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any], List[Any]]:
+    """Returns what a recording keeps to begin another one with.
 
     Args:
         path: The recording.
+
+    Returns:
+        The optimizers; the batches; and of each variable when it was made, its name and its value.
 
     Raises:
         RecordingError: It is no recording, it is damaged, or it keeps nothing.
     """
     optimizers: List[Dict[str, Any]] = []
     batches: List[Any] = []
+    starts: List[Any] = []
     try:
         with gzip.open(path, "rb") as file:
             lines = [json.loads(line.decode("utf-8")) for line in file]
@@ -175,14 +179,22 @@ def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any]]:
                 optimizers.append(dict({"initial": []}, **line))
             elif line["t"] == "initial":
                 optimizers[-1]["initial"].append(line["value"])
+            elif line["t"] == "untrained":
+                starts.append((line["order"], line["name"], line["value"]))
             elif line["t"] == "batch":
                 batches.append(line["arrays"])
+        trained: List[Any] = []
+        for line in optimizers:
+            trained += zip(line["order"], line["names"], line["initial"])
+        known = {order for order, _, _ in trained}  # Another optimizer can train it later.
+        starts = trained + [one for one in starts if one[0] not in known]
+        starts.sort(key=operator.itemgetter(0))
     except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
         raise RecordingError("%s cannot be read: %s" % (path, error)) from None
     if not batches and not any(line["initial"] for line in optimizers):
         message = "%s has no initial values: record it with --with-initial-values"
         raise RecordingError(message % path)
-    return optimizers, batches
+    return optimizers, batches, [(_general(name), value) for _, name, value in starts]
 
 
 class Numbers:
@@ -585,19 +597,15 @@ class TrainingRecorder:
         self.start_from: List[Dict[str, Any]] = []
         self.starts: List[Tuple[str, Any]] = []
         self.started: Dict[int, str] = {}
+        self.waiting: List[Any] = []  # variables that a function makes, and their values
+        self.new: List[Any] = []  # references of variables, for --with-initial-values
         self.batches: List[Any] = []
         self.fits = False  # whether `fit` is to make a dataset of its generator
         self.fed: List[Optional[str]] = []  # digests of what a generator gave for the next steps
         self.kept = 0
         self.executions: Any = None
         if options.start_from:
-            self.start_from, self.batches = kept_in(options.start_from)
-            starts: List[Any] = []
-            for line in self.start_from:
-                orders = line.get("order") or [0] * len(line["names"])
-                starts += zip(orders, map(_general, line["names"]), line["initial"])
-            starts.sort(key=operator.itemgetter(0))
-            self.starts = [(name, content) for _, name, content in starts]
+            self.start_from, self.batches, self.starts = kept_in(options.start_from)
         self.wrappings = list(self._wrappings())
         self.out = Writer(options.output, options.limit * 2**20)
 
@@ -849,9 +857,24 @@ class TrainingRecorder:
         )
         line["scale"] = _plain(values([scale])[0])
         one.skips = line["scaled"] and not str(line["settings"]).startswith("fixed")
+        if one.number == 0 and session is None:
+            self.guarded(self._put_untrained)
         self.out.put("optimizer", **line)
         for array in arrays if self.options.with_initial_values else ():
             self.out.put("initial", value=None if array is None else packed(array))
+
+    def _put_untrained(self) -> None:
+        """Writes the variables that no optimizer has as yet, such as those of frozen layers.
+
+        What has the same value everywhere, such as a slot, begins so in every run.
+        """
+        known = {_order(variable) for one in self.applied for variable in one.variables}
+        new = {_order(variable): variable for variable in [made() for made in self.new]}
+        for order in sorted({*new} - known):
+            array, name = self._eager_value(new[order]), _name(new[order])
+            varies = array is not None and array.size and (array != array.flat[0]).any()
+            if varies and array.dtype.kind == "f" and _COPY.sub("", name) == name:
+                self.out.put("untrained", order=order, name=name, value=packed(array))
 
     def _about(self, one: _Optimizer) -> Dict[str, Any]:
         """Returns what an optimizer is: its classes, its place, and what it was made with."""
@@ -896,8 +919,12 @@ class TrainingRecorder:
         The first gradients may be computed before it is known what an optimizer updates.
         """
         variable, name = args[0], _general(_name(args[0]))
+        if self.options.with_initial_values and _order(variable):
+            self.new.append(weakref.ref(variable))
         inner = _attribute(variable, "_value")  # of Keras 3 on TensorFlow, without its layer's name
-        if _is_stateless() or not self.eager_outside() or _attribute(inner, "_values"):
+        if not self.starts or _is_stateless() or _attribute(inner, "_values"):
+            return
+        if not self.eager_outside():
             return
         first = _COPY.sub("", name)  # the name on the first replica
         kind, shape = first.rpartition("/")[2], _shape(variable)
@@ -917,15 +944,23 @@ class TrainingRecorder:
         if found:
             place, _, content = found[0]
             self.started[place] = first
+            made = inner if _is_variable(inner) else variable
             with self.outside():
-                made = inner if _is_variable(inner) else variable
-                # What has no value yet has to get one without the recorder, too.
-                if getattr(self._eager_value(made), "shape", None) == tuple(content[1]):
-                    made.assign(self._unpacked(content))
+                if not self._begins(made, content):
+                    self.waiting.append((made, content))
+
+    def _begins(self, variable: Any, content: Sequence[Any]) -> bool:
+        """Gives a variable a value, if it has one: it has to get one without the recorder, too."""
+        has_value = getattr(self._eager_value(variable), "shape", None) == tuple(content[1])
+        if has_value:
+            variable.assign(self._unpacked(content))
+        return has_value
 
     def _start_from(self, one: _Optimizer, session: Any) -> None:
         """Gives variables the values that another recording began with."""
-        self.starts = []
+        for variable, content in self.waiting:
+            self._begins(variable, content)
+        self.starts, self.waiting = [], []
         if one.number >= len(self.start_from):
             return
         line = self.start_from[one.number]
@@ -1476,7 +1511,7 @@ class TrainingRecorder:
         yield r"backend\.GraphExecutionFunction", ("__call__",), self._keras_function
         yield r"client\.session\.BaseSession", ("run",), self._session_run
         yield r"dataset_ops\.Dataset\w*", ("from_generator",), self._generating
-        if self.starts:
+        if self.starts or self.options.with_initial_values:
             new = hooked(after=self._variable_made)
             yield _VARIABLES, ("__init__", "_deferred_initialize"), new
 

@@ -452,6 +452,31 @@ def test_each_replica_gets_the_data_that_was_kept(train: str, keras: str, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
+def test_frozen_layers_begin_with_the_values_of_another_recording(
+    keras: str, tmp_path: Path
+) -> None:
+    source = (
+        "import numpy as np, tensorflow as tf\n"
+        "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')\n"
+        "layers = tf.keras.layers\n"
+        "base = tf.keras.Sequential([layers.Dense(4), layers.Dense(4), layers.Dense(3)])\n"
+        "base.trainable = False\n"
+        "model = tf.keras.Sequential([base, layers.Dense(4), layers.Dense(3)])\n"
+        "model.compile(tf.keras.optimizers.SGD(0.1), 'mse')\n"
+        "x = np.random.RandomState(0).rand(12, 4)\n"
+        "model.fit(x, x[:, :3], batch_size=4, shuffle=False, verbose=0)\n"
+    )
+    before, _ = record(tmp_path, source, "--with-initial-values", keras="1")
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    options = ("--seed", "1", "--start-from", "before.lsr")
+    after, _ = record(tmp_path, source, *options, keras=keras)
+    comparison = compare(before, after)
+    assert comparison.verdict is ComparisonVerdict.SAME, comparison.reason
+    assert comparison.bits is (keras == "1")
+
+
+@pytest.mark.slow
 def test_values_to_start_from_do_not_make_a_program_run_that_fails(tmp_path: Path) -> None:
     # Keras 3 makes no variables in a function that a strategy runs on several replicas.
     source = (DISTRIBUTED + OWN_LOOP).replace("SEED", "1")
