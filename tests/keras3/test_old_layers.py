@@ -138,10 +138,15 @@ def test_a_layer_takes_the_arguments_of_a_weight_in_either_order(args: Any, kwar
 
 
 def test_a_weight_that_stays_float32_under_a_policy() -> None:
-    layer = keras.layers.Layer(dtype="mixed_float16")
-    weight = layer.add_weight("w", [], initializer="ones", experimental_autocast=False)
-    with keras.src.backend.AutocastScope("float16"):
-        assert weight.value.dtype == "float32"
+    class TwoWeights(keras.layers.Layer):
+        def build(self, input_shape: Any) -> None:
+            self.kept = self.add_weight("kept", [], experimental_autocast=False)
+            self.cast = self.add_weight("cast", [])
+
+        def call(self, x: Any) -> Any:
+            return [keras.backend.standardize_dtype(w.value.dtype) for w in (self.kept, self.cast)]
+
+    assert TwoWeights(dtype="mixed_float16")(np.ones([1])) == ["float32", "float16"]
 
 
 class Block(keras.layers.Layer):
