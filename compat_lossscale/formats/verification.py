@@ -120,7 +120,8 @@ def verify_artefact(
     """
     asked = [target.value for target in targets]
     try:
-        result = isolated.call(Verification, "verify_here", path, asked, strict, has_model)
+        here = f"{__name__}:verify_here"
+        result = isolated.READER.call(Verification, here, path, asked, strict, has_model)
     except CompatLossScaleError as error:
         return Verification(path, ArtefactStatus.UNREADABLE, error=printable(str(error)))
     artefact = result.artefact and dataclasses.replace(result.artefact, path=path)

@@ -13,6 +13,7 @@ import shutil
 import stat
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -116,8 +117,9 @@ def writing(
     try:
         with replacing(output) as temporary:
             yield temporary
-    except OSError as error:
-        raise ConversionError(f"{output} cannot be written: {error.strerror or error}") from None
+    except (OSError, zipfile.BadZipFile, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConversionError(f"{output} cannot be written: {reason}") from None
 
 
 def only_config(artefact: Artefact) -> StatedConfig:
@@ -215,7 +217,7 @@ def _check(conversion: Conversion, written: Path, kind: str) -> None:
 
 def _write_archive(path: str, stated: StatedConfig, config: Any, output: Path) -> None:
     """Writes a copy of an archive with another config."""
-    with open_regular(path) as file, keras_archive.open_archive(file) as source:
+    with open_regular(path) as file, zipfile.ZipFile(file) as source:
         size = os.fstat(file.fileno()).st_size
         entries = source.infolist()
         if sum(entry.compress_size for entry in entries) > size or any(
@@ -243,4 +245,5 @@ def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary
     if "class_name" in config:
         # No version writes the wrapper's module into an HDF5 file.
         config = {key: config[key] for key in ("class_name", "config")}
-    isolated.call(type(None), "replace_config", str(temporary), stated.keys, config)
+    replace = "compat_lossscale.formats.hdf5:replace_config"
+    isolated.READER.call(type(None), replace, str(temporary), stated.keys, config)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import glob
 import json
 import runpy
 import sys
@@ -15,13 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from compat_lossscale.errors import (
-    CompatLossScaleError,
     ConversionError,
-    InexpressibleLossScaleError,
 )
 from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict
-from compat_lossscale.formats.isolated import limit_memory, plain
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
 from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights, parameters
 from compat_lossscale.models.stored import StoredModel, read_stored
@@ -130,11 +126,6 @@ def _value(variable: Any) -> Any:
     return np.asarray(variable.numpy() if hasattr(variable, "numpy") else variable)
 
 
-MEMORY = 16 * 2**30
-"""Bytes of address space for a small model and the libraries, which reserve several GB."""
-MEMORY_FOR_A_BYTE = 16
-"""Bytes of address space in addition for a byte of the file: the model is there three times, with
-the state of its optimizer."""
 FLOAT32, NARROW = 1e-4, 3e-2
 """How far outputs may be apart, beside the largest one; the latter where a layer computes in 16
 bits."""
@@ -150,35 +141,6 @@ _OLD_NAMES = {
 """Old names of losses and metrics, which only tf-keras knows."""
 _OF_FUNCTION = "MeanMetricWrapper"
 """As which TensorFlow stores a metric that is a function, such as "accuracy", since 2.4."""
-
-
-def main() -> None:
-    """Reads `request.json` of a folder, and writes `result.json` there."""
-    folder = Path(sys.argv[1])
-    request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
-    memory = MEMORY + MEMORY_FOR_A_BYTE * _size(Path(request["path"]))
-    limit_memory(memory)
-    result: dict[str, Any]
-    try:
-        result = {"conversion": convert_model(**request)}
-    except CompatLossScaleError as error:
-        is_lost = isinstance(error, InexpressibleLossScaleError)
-        result = {"error": str(error), "is_lost": is_lost}
-    except Exception as error:
-        # The libraries raise all kinds of errors about what they do not load.
-        name = type(error).__name__
-        if isinstance(error, MemoryError) or name == "ResourceExhaustedError":
-            result = {"error": f"converting it takes more than {memory >> 30} GB of memory"}
-        else:
-            result = {"error": f"{name}: {error}"}
-    (folder / "result.json").write_text(json.dumps(result, default=plain), encoding="utf-8")
-
-
-def _size(path: Path) -> int:
-    """Returns the bytes of a file, a folder, or the files of a checkpoint."""
-    if path.is_dir():
-        return sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
-    return sum(one.stat().st_size for one in path.parent.glob(f"{glob.escape(path.name)}*"))
 
 
 def convert_model(path: str, target: str, function: str | None, output: str) -> Conversion:
@@ -557,7 +519,3 @@ def _first_that_differs(old: Any, new: Any, inputs: list[Any], rebuilding: Rebui
         if _distance(*parts) > _tolerance(rebuilding):
             return f" from the layer {layer.name} ({type(layer).__name__}) on"
     return ""
-
-
-if __name__ == "__main__":
-    main()
