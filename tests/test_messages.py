@@ -406,11 +406,6 @@ COMMANDS: list[tuple[str, str, int]] = [
         64,
     ),
     (
-        "verify --matrix --json config.json",
-        "Error: --matrix and --json exclude each other. Give one of them.",
-        64,
-    ),
-    (
         "verify --html report.txt config.json",
         "Error: The report report.txt needs a name that ends in .html.",
         64,
