@@ -56,27 +56,15 @@ def write_converted(
     lossy: bool = True,
     overwrite: bool = False,
 ) -> Conversion:
-    """Writes an artefact's config in another generation's form.
+    """Does what `models.write` does, and copies the layers and the variables as they are.
 
-    The layers and the variables of a model are copied as they are; `models.write` converts whole
-    models.
-
-    Args:
-        artefact: The artefact.
-        target: The generation.
-        output: The file to write. A `.json` file gets the config alone. An `.h5` or `.keras` file
-            gets a copy of the artefact, which must have the same format, with the converted config.
-        lossy: Whether to write it if something is lost.
-        overwrite: Whether to replace another existing file.
-
-    Returns:
-        The conversion.
+    A `.json` file gets the config alone. An `.h5` or `.keras` file gets a copy of the artefact,
+    which must have the same format, with the converted config.
 
     Raises:
-        InexpressibleLossScaleError: The target cannot express the loss scale; or, without `lossy`,
-            something else is lost.
-        ConversionError: The artefact has no config or several different ones; or `output` is the
-            artefact itself, exists already, has an unknown suffix, or cannot be written.
+        InexpressibleLossScaleError: See `writing`.
+        ConversionError: The artefact has no config or several different ones; or `output` has
+            another suffix; or see `writing`.
     """
     stated = only_config(artefact)
     conversion = convert_artefact(artefact, stated, target, as_archive=False)
@@ -90,20 +78,14 @@ def write_converted(
 def writing(
     path: str, output: str, conversion: Conversion, *, lossy: bool, overwrite: bool
 ) -> Iterator[Path]:
-    """Opens a conversion's output, which is written completely or not at all.
-
-    Args:
-        path: The artefact, which is never replaced.
-        output: The file to write.
-        conversion: What is written.
-        lossy: Whether to write it if something is lost.
-        overwrite: Whether to replace another existing file.
+    """Opens the output of `models.write`, which is written completely or not at all.
 
     Yields:
         The file to write meanwhile.
 
     Raises:
-        InexpressibleLossScaleError: Something is lost, and that is not wanted.
+        InexpressibleLossScaleError: The target cannot express the loss scale; or, without `lossy`,
+            something else is lost.
         ConversionError: `output` is the artefact itself, exists already, or cannot be written.
     """
     if conversion.config is None or (conversion.lost and not lossy):
