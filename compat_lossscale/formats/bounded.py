@@ -33,7 +33,7 @@ def open_regular(path: str) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise UnreadableArtefactError("is no regular file")
+        raise UnreadableArtefactError(f"{Path(path).name} is no regular file")
     return os.fdopen(descriptor, "rb")
 
 
@@ -52,15 +52,9 @@ def open_part(path: str, folder: str) -> BinaryIO:
         OSError: It cannot be opened.
         UnreadableArtefactError: As for `open_regular`; or it is such a link.
     """
-    name = Path(path).name
-    try:
-        inside = Path(path).resolve().is_relative_to(Path(folder).resolve())
-    except (OSError, RuntimeError, ValueError):
-        # A link that leads to itself. Opening it raises the error.
-        inside = True
-    if not inside:
+    if not Path(path).resolve().is_relative_to(Path(folder).resolve()):
         raise UnreadableArtefactError(
-            f"{name} is a link out of the artefact's folder, and is not read; "
+            f"{Path(path).name} is a link out of the artefact's folder, and is not read; "
             "verify a copy with its links resolved, made by cp -RL"
         )
     return open_regular(path)

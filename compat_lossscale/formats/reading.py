@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import os
 import types
 from collections.abc import Iterator
@@ -80,6 +81,8 @@ def read_in_this_process(path: str) -> Artefact:
         with open_regular(path):
             pass
     except OSError as error:
+        if error.errno == errno.ENOMEM:
+            raise MemoryError from None
         which = "it" if error.filename is None else Path(os.fsdecode(error.filename)).name
         reason = f"{which} cannot be read: {error.strerror or error}"
         raise UnreadableArtefactError(reason) from None

@@ -140,8 +140,6 @@ def _mapped(path: Path, folder: Path) -> Iterator[memoryview]:
     with open_part(str(path), str(folder)) as file:
         try:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except OSError as error:
-            raise UnreadableArtefactError(f"{path.name} cannot be read: {error}") from None
         except ValueError:
             raise UnreadableArtefactError(
                 f"{path.name} is empty: whatever wrote it did not finish"
