@@ -159,7 +159,7 @@ def fuzz(
                 if "crashed" in result.error:
                     counts[kind, "(crashed the process that has to read it)"] += 1
                 if "the attempt to read it failed" in result.error:
-                    unexpected[result.error.rpartition("(")[2][:60]] += 1
+                    unexpected[result.error.partition("failed with ")[2][:60]] += 1
             except Exception:
                 failures.append(f"seed {number}: {traceback.format_exc()}")
             shutil.rmtree(target)
