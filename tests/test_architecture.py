@@ -87,7 +87,6 @@ WITHOUT_TENSORFLOW = {
     "legacy.waiting",
     "models",
     "models.rebuilding",
-    "models.stored",
     "keras3",
     "keras3.arguments",
     "keras3.optimizer",
@@ -399,5 +398,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 24_053
-    assert len(shim()) <= 106
+    assert lines_of(shim()) <= 23_789
+    assert len(shim()) <= 105

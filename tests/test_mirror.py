@@ -40,8 +40,6 @@ SHIM: Final = {
     "keras3/backends/stateless": "keras3/test_jax.py",
     "keras3/backends/tensorflow": "keras3/test_tensorflow.py",
     "keras3/arguments": "keras3/test_optimizer.py",
-    # A model is converted as a whole: what each part does shows when the model trains on.
-    "models/stored": "models/test_process.py",
     # One value with its forms.
     "spec/arrays": "spec/test_loss_scale_state.py",
     # Parts of the optimizers and their classes.

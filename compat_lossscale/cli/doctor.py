@@ -4,39 +4,31 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import json
 import os
 import shlex
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from compat_lossscale._require import installed_version
 from compat_lossscale.cli import Command, configuration_of
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import (
     LEGACY_KERAS,
     Environment,
-    FileUsage,
     Job,
     Note,
     Outlook,
-    numbers,
-    used_in,
+    ProgramUsage,
 )
-from compat_lossscale.legacy.neighbour_names import neighbour_at
 from compat_lossscale.pages import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.project.byte_scan import Survey
-
-    from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 
 
 _TITLES = {"tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "h5py": "h5py"}
@@ -206,86 +198,8 @@ def _as_json(
     }
 
 
-_DISTRIBUTIONS = {
-    "PIL": "pillow",
-    "bs4": "beautifulsoup4",
-    "cv2": "opencv-python",
-    "dateutil": "python-dateutil",
-    "git": "gitpython",
-    "google": "googleapis-common-protos",
-    "skimage": "scikit-image",
-    "sklearn": "scikit-learn",
-    "yaml": "pyyaml",
-}
-"""Where the distribution has another name than the package."""
-
-
-def is_installed(package: str) -> bool:
-    """Whether a package, or a module, would be found."""
-    try:
-        return package in sys.modules or importlib.util.find_spec(package) is not None
-    except (ImportError, ValueError):
-        return False
-
-
-def not_installed(imported: Collection[str], file: Path) -> Iterator[str]:
-    """Yields the packages of those that a file imports which are neither its own nor installed."""
-    for root in {path.partition(".")[0] for path in imported}:
-        if root in sys.stdlib_module_names or neighbour_at(root) is not None:
-            continue
-        own = any(
-            os.path.isdir(folder / root) or os.path.isfile(folder / f"{root}.py")
-            for folder in file.absolute().parents
-        )
-        if not own and not is_installed(root):
-            yield root
-
-
 _LARGEST = 2_000_000
 _MOST_NAMES = 8
-
-
-@dataclasses.dataclass
-class ProgramUsage(FileUsage):
-    """What the files of a program use, together.
-
-    Attributes:
-        missing: Those of the packages that are not installed.
-        programs_lack: Which of these a file imports that doctor was asked about itself.
-    """
-
-    missing: set[str] = dataclasses.field(default_factory=set)
-    programs_lack: set[str] = dataclasses.field(default_factory=set)
-
-    @property
-    def gone(self) -> list[Neighbour]:
-        """The names that are gone, in order."""
-        return sorted(self.neighbours, key=lambda one: one.name)
-
-    def needs(self) -> list[tuple[str, str]]:
-        """Returns what prevents `run`, each with the command that fixes it."""
-        needed = {}
-        for one in self.gone:
-            if one.package and not is_installed(one.package[0]):
-                name = one.module_or_name.replace("tensorflow.", "tf.", 1)
-                needed[one.package[1]] = (
-                    f"{name} needs the package {one.package[0].replace('_', '-')}, which "
-                    "TensorFlow does not install any more."
-                )
-        uses_tensorboard = self.writes_summaries or "tensorboard" in self.packages
-        if uses_tensorboard and not installed_version("tensorboard"):
-            needed["pip install tensorboard"] = (
-                "It uses TensorBoard or writes summaries for it, and TensorFlow does not install "
-                "tensorboard any more."
-            )
-        if "official" in self.packages and numbers(installed_version("absl") or "0.0") >= (2, 0):
-            needed["pip install 'absl-py<2'"] = (
-                "absl-py 2 refuses the flags of tf-models-official up to 2.4."
-            )
-        for package in sorted(self.programs_lack):
-            distribution = _DISTRIBUTIONS.get(package, package.replace("_", "-"))
-            needed[f"pip install {distribution}"] = f"It imports {package}, which is not installed."
-        return [(reason, step) for step, reason in needed.items()]
 
 
 def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> ProgramUsage:
@@ -303,22 +217,8 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Prog
             source = one.path.read_bytes()
         except OSError:
             continue
-        if len(source) > _LARGEST:
-            continue
-        file = used_in(source)
-        # Of others, an older Python has the module, or a package that was installed for it.
-        used.neighbours |= {
-            one
-            for one in file.neighbours
-            if one.is_served or "." in one.module_or_name or not is_installed(one.module_or_name)
-        }
-        used.packages |= file.packages
-        used.not_on_keras_3 |= file.not_on_keras_3
-        used.writes_summaries |= file.writes_summaries
-        lacking = set(not_installed(file.needed, one.path))
-        used.missing |= lacking
-        if one.path.absolute() in programs:
-            used.programs_lack |= lacking
+        if len(source) <= _LARGEST:
+            used.add(source, one.path, is_asked_about=one.path.absolute() in programs)
     return used
 
 

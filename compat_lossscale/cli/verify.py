@@ -68,11 +68,6 @@ _SHOWN_QUIETLY = (verification.ArtefactStatus.LOSSY, verification.ArtefactStatus
     "too. Write nothing that loses something.",
 )
 @click.option(
-    "--matrix",
-    is_flag=True,
-    help="Print a Markdown table instead: what a conversion to each generation keeps.",
-)
-@click.option(
     "--deep",
     is_flag=True,
     help="Also build each optimizer, in this package and in tf-keras, and compare them step by "
@@ -117,8 +112,6 @@ def verify(paths: tuple[str, ...], **given: Any) -> None:
     value["exit_code"] = code
     if given["json"]:
         lines = [json.dumps(value, indent=2, allow_nan=False)]
-    elif given["matrix"]:
-        lines = [*verification.matrix_of(results), *extra]
     elif given["quiet"]:
         left = [one for one in results if one.status in _SHOWN_QUIETLY]
         lines = [*text_of(left, paths), *extra]
@@ -140,8 +133,6 @@ def _check_usage(paths: tuple[str, ...], given: Mapping[str, Any]) -> None:
         raise click.UsageError("--model needs --output: the model is built to be converted.")
     if given["overwrite"] and output is None:
         raise click.UsageError("--overwrite needs --output: no other file is replaced.")
-    if given["matrix"] and given["json"]:
-        raise click.UsageError("--matrix and --json exclude each other. Give one of them.")
     if given["html"] is not None:
         check_report_path(given["html"])
 

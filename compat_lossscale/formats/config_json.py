@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from compat_lossscale.formats.artefact import Artefact, find_configs, layout_of
-from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
+from compat_lossscale.formats.bounded import open_regular, parse_json, read_start
 
 FORMAT = "config (JSON)"
 SUFFIXES = (".json",)
@@ -21,6 +21,5 @@ def matches(path: str) -> bool:
 def read(path: str) -> Artefact:
     """Reads every loss-scale config in a JSON file."""
     with open_regular(path) as file:
-        text = decode(file.read(), "the file")
-    configs, lost = find_configs(parse_json(text, "the file"))
+        configs, lost = find_configs(parse_json(file.read(), "the file"))
     return Artefact(path, FORMAT, layout_of(configs), configs=tuple(configs), lost=tuple(lost))

@@ -94,8 +94,8 @@ class Window(io.RawIOBase):
         return len(data)
 
 
-def describe(file: str | BinaryIO | Window) -> Description:
-    """Reads everything about loss scaling from an HDF5 file.
+def describe(file: str | BinaryIO | Window, what: str = "it") -> Description:
+    """Reads everything about loss scaling from an HDF5 file, which an error calls `what`.
 
     Raises:
         UnreadableArtefactError: It is not an HDF5 file, or is damaged.
@@ -119,7 +119,7 @@ def describe(file: str | BinaryIO | Window) -> Description:
     except Exception as error:
         # h5py raises many kinds of errors for damaged files.
         reason = f"{type(error).__name__}: {error}"
-        raise UnreadableArtefactError(f"it is not a readable HDF5 file: {reason}") from None
+        raise UnreadableArtefactError(f"{what} is not a readable HDF5 file: {reason}") from None
     return description
 
 

@@ -2,7 +2,8 @@
 """Reads every artefact in one separate process, with limited memory and time.
 
 A damaged file can crash a C library, keep it busy, or hit a fault in a reader. Then that one file
-is unreadable, and the next file gets a new process if the old one is gone.
+is unreadable, and the next file gets a new process if the old one is gone. `models` converts whole
+models in such processes, too.
 """
 
 from __future__ import annotations
@@ -12,186 +13,208 @@ import contextlib
 import dataclasses
 import enum
 import functools
-import importlib
 import json
 import os
+import pkgutil
 import signal
 import subprocess
 import sys
 import threading
 import types
 import typing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from compat_lossscale.errors import CompatLossScaleError, MissingExtraError, UnreadableArtefactError
+from compat_lossscale import errors
+from compat_lossscale.errors import (
+    CompatLossScaleError,
+    InexpressibleLossScaleError,
+    MissingExtraError,
+    UnreadableArtefactError,
+)
 
-TIMEOUT = 30
-"""Seconds that one call may take. A large model takes one."""
 MEMORY = 2 * 2**30
-"""Bytes of address space that the process may have."""
+"""Bytes of address space that the process may have that reads artefacts."""
 MAX_ANSWER = 2**25
 """The largest answer, in bytes. A model of ten thousand layers with policies has half of that."""
-_FUNCTIONS = {
-    "read_in_this_process": "reading",
-    "verify_here": "verification",
-    "replace_config": "hdf5",
+_ENVIRONMENT = {
+    # No filter plugins, because they are libraries; no locks, because files are only read.
+    "HDF5_PLUGIN_PRESET": "::",
+    "HDF5_USE_FILE_LOCKING": "FALSE",
+    # numpy's threads would reserve more memory than the limit.
+    "OPENBLAS_NUM_THREADS": "1",
+    # For the libraries that convert models.
+    "CUDA_VISIBLE_DEVICES": "",
+    "KERAS_BACKEND": "tensorflow",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
 }
-"""The functions that can be called, and the module of each."""
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from compat_lossscale.formats.isolated import serve; serve()"
 )
 _ALARM = getattr(signal, "SIGALRM", None)
 """What ends a process whose time is over. Windows has none."""
-_NO_ANSWER = "the process that reads files gives no answer about it"
-_TOO_MUCH = f"it takes more than {MEMORY // 2**30} GB of memory to read"
+_OF_THEIR_OWN_KIND = (MissingExtraError, InexpressibleLossScaleError)
+"""Errors that stay what they are; any other one is an error of the process."""
 
 _T = TypeVar("_T")
-_lock = threading.Lock()
-_process: subprocess.Popen[bytes] | None = None
 
 
-def call(kind: type[_T], function: str, path: str, *arguments: Any) -> _T:
-    """Calls a function in the other process.
+class Worker:
+    """A process that answers calls, one after the other, with limited memory and time.
+
+    The first call starts it, and a later one starts it again if it is gone.
 
     Args:
-        kind: The class of the result.
-        function: The name of the function, one of `_FUNCTIONS`.
-        path: The file, which is its first argument.
-        arguments: The other arguments, JSON values.
-
-    Returns:
-        The result.
-
-    Raises:
-        UnreadableArtefactError: It failed, crashed, or exceeded a limit.
-        MissingExtraError: h5py is not installed.
+        what: What it does with files: a verb.
+        seconds: How long one call may take.
+        error: What a call raises that fails, crashes, or exceeds a limit.
     """
-    with _lock:
-        # The other process may have been started in another folder.
+
+    def __init__(self, what: str, seconds: int, error: type[CompatLossScaleError]) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.seconds = seconds
+        self._what, self._error = what, error
+        self._lock = threading.Lock()
+
+    def call(
+        self, kind: type[_T], function: str, path: str, *arguments: Any, memory: int = MEMORY
+    ) -> _T:
+        """Calls a function in the process.
+
+        Args:
+            kind: The class of the result.
+            function: The function, as `module:name`.
+            path: The file, which is its first argument.
+            arguments: The other arguments, JSON values.
+            memory: Bytes of address space that the process may have.
+
+        Returns:
+            The result.
+
+        Raises:
+            CompatLossScaleError: It failed, crashed, or exceeded a limit.
+            MissingExtraError: h5py is not installed.
+        """
+        # The process may have been started in another folder.
         absolute = os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118  # Path drops "/."
-        answer = _ask({"function": function, "arguments": [absolute, *arguments]})
-    if "error" not in answer:
+        call = {"memory": memory, "seconds": self.seconds, "function": function}
+        with self._lock:
+            line = self._ask({**call, "arguments": [absolute, *arguments]})
         try:
-            return from_json(kind, answer["result"])
-        except (AttributeError, KeyError, TypeError, ValueError):
-            raise UnreadableArtefactError(_NO_ANSWER) from None
-    if answer.get("missing"):
-        raise MissingExtraError(str(answer["error"]))
-    raise UnreadableArtefactError(str(answer["error"]))
+            answer = json.loads(line)
+            if "result" in answer:
+                return from_json(kind, answer["result"])
+            failure = self._failure(answer["kind"], answer["error"], memory)
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+            reason = f"the process that has to {self._what} it gives no answer"
+            raise self._error(reason) from None
+        raise failure
+
+    def _ask(self, question: dict[str, Any]) -> bytes:
+        line = b""
+        try:
+            process = self.start()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(question).encode() + b"\n")
+            process.stdin.flush()
+            line = process.stdout.readline(MAX_ANSWER)
+        except OSError as error:
+            if not isinstance(error, BrokenPipeError):
+                self.stop()
+                raise self._error(str(error)) from None
+        if not line.endswith(b"\n"):
+            why = "there is too much in it" if line else self._why_it_ended()
+            self.stop()
+            raise self._error(why)
+        return line
+
+    def _why_it_ended(self) -> str:
+        code = None
+        if self.process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = self.process.wait(5)
+        if _ALARM is not None and code == -_ALARM:
+            return f"it takes more than {self.seconds} seconds to {self._what}"
+        return f"the process that had to {self._what} it crashed (exit status {code})"
+
+    def _failure(self, kind: str, message: str, memory: int) -> CompatLossScaleError:
+        raised = getattr(errors, kind, self._error)
+        if raised in _OF_THEIR_OWN_KIND:
+            return raised(message)
+        if kind in ("MemoryError", "ResourceExhaustedError"):
+            message = f"it takes more than {memory >> 30} GB of memory to {self._what}"
+        elif kind == "RecursionError":
+            message = "it is nested too deeply"
+        elif not hasattr(errors, kind):
+            # Whatever a reader does not expect of a file is a fault of the file first.
+            message = f"the attempt to {self._what} it failed with {kind}: {message}"
+        return self._error(message)
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Starts the process, if it does not run, and returns it."""
+        if self.process is None or self.process.poll() is not None:
+            here = str(Path(__file__).resolve().parents[2])
+            path = [*(str(Path(entry).absolute()) for entry in sys.path if entry), here]
+            self.process = subprocess.Popen(
+                # Isolated, so that nothing in the current folder is imported.
+                [sys.executable, "-I", "-c", _START, json.dumps(path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, **_ENVIRONMENT},
+            )
+        return self.process
+
+    def stop(self) -> None:
+        """Ends the process."""
+        if self.process is None:
+            return
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        self.process = None
 
 
-def _ask(question: dict[str, Any]) -> dict[str, Any]:
-    line = b""
-    try:
-        process = _started()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps(question).encode() + b"\n")
-        process.stdin.flush()
-        line = process.stdout.readline(MAX_ANSWER)
-    except OSError as error:
-        if not isinstance(error, BrokenPipeError):
-            stop()
-            return {"error": str(error)}
-    if not line.endswith(b"\n"):
-        why = "there is too much in it" if line else _why_it_ended()
-        stop()
-        return {"error": why}
-    try:
-        answer = json.loads(line)
-    except (ValueError, RecursionError):
-        answer = None
-    return answer if isinstance(answer, dict) else {"error": _NO_ANSWER}
-
-
-def _why_it_ended() -> str:
-    code = None
-    if _process is not None:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            code = _process.wait(5)
-    if _ALARM is not None and code == -_ALARM:
-        return f"it takes more than {TIMEOUT} seconds to read"
-    return f"reading it crashed the process that reads files (exit status {code})"
-
-
-def _started() -> subprocess.Popen[bytes]:
-    global _process  # noqa: PLW0603  # one process serves all calls
-    if _process is None or _process.poll() is not None:
-        environment = {
-            **os.environ,
-            # No filter plugins, because they are libraries; no locks, because files are only read.
-            "HDF5_PLUGIN_PRESET": "::",
-            "HDF5_USE_FILE_LOCKING": "FALSE",
-            # numpy's threads would reserve more memory than the limit.
-            "OPENBLAS_NUM_THREADS": "1",
-        }
-        here = str(Path(__file__).resolve().parents[2])
-        path = json.dumps([*(str(Path(entry).absolute()) for entry in sys.path if entry), here])
-        _process = subprocess.Popen(
-            # Isolated, so that nothing in the current folder is imported.
-            [sys.executable, "-I", "-c", _START, path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        )
-    return _process
-
-
-def stop() -> None:
-    """Ends the other process. The next call starts a new one."""
-    global _process  # noqa: PLW0603  # one process serves all calls
-    if _process is None:
-        return
-    _process.kill()
-    _process.wait()
-    for stream in (_process.stdin, _process.stdout):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
-    _process = None
-
-
-atexit.register(stop)
+READER = Worker("read", 30, UnreadableArtefactError)
+"""Reads every artefact. A large model takes one second."""
+atexit.register(READER.stop)
 
 
 def serve() -> None:
-    """Runs in the other process: answers calls from standard input on standard output."""
-    limit_memory(MEMORY)
-    # What a library prints is no answer.
-    answers = os.fdopen(os.dup(1), "wb")
+    """Runs in the process: answers calls from standard input on standard output."""
+    # What a library prints is no answer, and what it reads is no call.
+    calls, answers = sys.stdin, os.fdopen(os.dup(1), "wb")
+    sys.stdin = None
     os.dup2(2, 1)
     # The alarm ends this process whatever a library does, and if nobody waits for it any more.
     alarm = getattr(signal, "alarm", lambda seconds: None)
-    for line in sys.stdin.buffer:
-        alarm(TIMEOUT)
-        question = json.loads(line)
-        answers.write(_answer(**question).encode() + b"\n")
+    for line in calls.buffer:
+        answers.write(_answer(alarm, **json.loads(line)).encode() + b"\n")
         answers.flush()
         alarm(0)
 
 
-def _answer(function: str, arguments: list[Any]) -> str:
-    answer: dict[str, Any]
-    module = importlib.import_module(f"compat_lossscale.formats.{_FUNCTIONS[function]}")
+def _answer(
+    alarm: Callable[[int], Any],
+    memory: int,
+    seconds: int,
+    function: str,
+    arguments: list[Any],
+) -> str:
+    limit_memory(memory)
+    alarm(seconds)
     try:
-        result = getattr(module, function)(*arguments)
+        result = pkgutil.resolve_name(function)(*arguments)
         return json.dumps({"result": result}, default=plain)
-    except MissingExtraError as error:
-        answer = {"missing": True, "error": str(error)}
-    except CompatLossScaleError as error:
-        answer = {"error": str(error)}
-    except MemoryError:
-        answer = {"error": _TOO_MUCH}
-    except RecursionError:
-        answer = {"error": "it is nested too deeply"}
-    except Exception as error:
-        # Whatever a reader does not expect of a file is a fault of the file first.
-        reason = f"{type(error).__name__}: {error}"
-        answer = {"error": f"it has another form than any version writes ({reason})"}
-    return json.dumps(answer)
+    except (Exception, SystemExit) as error:
+        # A user's script, and the libraries, raise what they like.
+        return json.dumps({"kind": type(error).__name__, "error": str(error)})
 
 
 def limit_memory(size: int) -> None:

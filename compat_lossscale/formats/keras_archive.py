@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import zipfile
-import zlib
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
@@ -24,7 +23,7 @@ from compat_lossscale.formats.artefact import (
     is_keras3,
     layout_of,
 )
-from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
+from compat_lossscale.formats.bounded import open_regular, parse_json, read_start
 from compat_lossscale.formats.hdf5 import Description
 from compat_lossscale.spec import Generation, LossScaleSpec
 from compat_lossscale.spec.inner_optimizers import serialized
@@ -91,7 +90,7 @@ def matches(path: str) -> bool:
 
 def read(path: str) -> Artefact:
     """Reads the configs and the optimizer's state from a `.keras` archive."""
-    with open_regular(path) as file, open_archive(file) as archive:
+    with open_regular(path) as file, zipfile.ZipFile(file) as archive:
         config = config_in(archive)
         found, lost = find_configs(config, CONFIG)
         configs, optimizer = tuple(found), _optimizer_to_wrap(config)
@@ -129,14 +128,12 @@ def _described(file: BinaryIO, archive: zipfile.ZipFile) -> tuple[Description, t
     if WEIGHTS not in archive.namelist():
         return Description(), ()
     info = archive.getinfo(WEIGHTS)
+    is_plain = info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1
+    weights = _window(file, info) if is_plain else io.BytesIO(archive.read(WEIGHTS))
     try:
-        if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
-            return hdf5.describe(_window(file, info)), ()
-        return hdf5.describe(io.BytesIO(archive.read(WEIGHTS))), ()
+        return hdf5.describe(weights, f"{WEIGHTS} in the archive"), ()
     except MissingExtraError as error:
         return Description(), (f"the optimizer's state, which was not read: {error}",)
-    except _DAMAGED as error:
-        raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
 
 
 def _window(file: BinaryIO, info: zipfile.ZipInfo) -> hdf5.Window:
@@ -148,55 +145,23 @@ def _window(file: BinaryIO, info: zipfile.ZipInfo) -> hdf5.Window:
     return hdf5.Window(file, info.header_offset + _LOCAL_HEADER + names, info.file_size)
 
 
-def open_archive(file: BinaryIO) -> zipfile.ZipFile:
-    """Opens a ZIP archive.
+def config_in(archive: zipfile.ZipFile, name: str = CONFIG) -> Any:
+    """Reads the config of an archive's model, or another file of JSON in it.
 
     Raises:
-        UnreadableArtefactError: It is damaged.
+        UnreadableArtefactError: It is missing, or no JSON.
     """
-    try:
-        return zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
-        raise UnreadableArtefactError(f"it is not a readable ZIP archive: {error}") from None
-
-
-def config_in(archive: zipfile.ZipFile) -> Any:
-    """Reads the config of an archive's model.
-
-    Raises:
-        UnreadableArtefactError: It is missing, damaged, encrypted, or no JSON.
-    """
-    return _read_json(archive, CONFIG)
-
-
-def _read_json(archive: zipfile.ZipFile, name: str) -> Any:
     if name not in archive.namelist():
         raise UnreadableArtefactError(
             f"it has no {name}, so it is a ZIP archive but not a Keras model"
         )
-    try:
-        data = archive.read(name)
-    except _DAMAGED as error:
-        raise UnreadableArtefactError(f"{name} in the archive cannot be read: {error}") from None
-    return parse_json(decode(data, f"{name} in the archive"), name)
-
-
-# The errors of zipfile for damage, encryption and unknown compression.
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    RuntimeError,
-    ValueError,
-    OverflowError,
-)
+    return parse_json(archive.read(name), f"{name} in the archive")
 
 
 def _version(archive: zipfile.ZipFile) -> str | None:
     if METADATA not in archive.namelist():
         return None
-    metadata = _read_json(archive, METADATA)
+    metadata = config_in(archive, METADATA)
     version = metadata.get("keras_version") if isinstance(metadata, dict) else None
     return version if isinstance(version, str) else None
 
@@ -210,5 +175,5 @@ def _is_wrapped_besides(configs: tuple[StatedConfig, ...], description: Descript
 
 def read_config(path: str) -> Any:
     """Reads a model's config from a `.keras` archive."""
-    with open_regular(path) as file, open_archive(file) as archive:
+    with open_regular(path) as file, zipfile.ZipFile(file) as archive:
         return config_in(archive)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import os
 import types
 from collections.abc import Iterator
@@ -54,7 +55,7 @@ def read(path: str | os.PathLike[str]) -> Artefact:
             why, and does not begin with the path.
     """
     path = os.fspath(path)
-    artefact = isolated.call(Artefact, "read_in_this_process", path)
+    artefact = isolated.READER.call(Artefact, f"{__name__}:read_in_this_process", path)
     return dataclasses.replace(artefact, path=path)
 
 
@@ -80,7 +81,11 @@ def read_in_this_process(path: str) -> Artefact:
         with open_regular(path):
             pass
     except OSError as error:
-        raise UnreadableArtefactError(f"it cannot be read: {error.strerror or error}") from None
+        if error.errno == errno.ENOMEM:
+            raise MemoryError from None
+        which = "it" if error.filename is None else Path(os.fsdecode(error.filename)).name
+        reason = f"{which} cannot be read: {error.strerror or error}"
+        raise UnreadableArtefactError(reason) from None
     raise UnreadableArtefactError(
         "it is not one of the artefacts that can be read: a config (JSON), an .h5 or .keras "
         "model, a SavedModel folder, or a TensorFlow checkpoint"

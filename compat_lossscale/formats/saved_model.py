@@ -24,7 +24,7 @@ from compat_lossscale.formats.artefact import (
     find_configs,
     layout_of,
 )
-from compat_lossscale.formats.bounded import decode, open_part, parse_json
+from compat_lossscale.formats.bounded import open_part, parse_json
 from compat_lossscale.formats.hdf5 import NO_STATE
 from compat_lossscale.formats.tensor_bundle import TensorBundle, messages, text
 
@@ -85,7 +85,7 @@ def read_model(path: str) -> dict[str, Any]:
     """
     _, metadata = _stored(_folder(path), (b'"model_config"',))
     for place, data in metadata:
-        value = parse_json(decode(data, place), place)
+        value = parse_json(data, place)
         if isinstance(value, dict) and isinstance(value.get("model_config"), dict):
             return value
     raise UnreadableArtefactError(
@@ -99,7 +99,7 @@ def _stated(metadata: list[tuple[str, bytes]]) -> tuple[list[StatedConfig], list
     configs: dict[str, StatedConfig] = {}
     lost: dict[str, None] = {}
     for place, data in metadata:
-        found, of_own_classes = find_configs(parse_json(decode(data, place), place), place)
+        found, of_own_classes = find_configs(parse_json(data, place), place)
         for config in found:
             configs.setdefault(json.dumps(config.config, sort_keys=True), config)
         lost |= dict.fromkeys(of_own_classes)
@@ -140,8 +140,6 @@ def _mapped(path: Path, folder: Path) -> Iterator[memoryview]:
     with open_part(str(path), str(folder)) as file:
         try:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except OSError as error:
-            raise UnreadableArtefactError(f"{path.name} cannot be read: {error}") from None
         except ValueError:
             raise UnreadableArtefactError(
                 f"{path.name} is empty: whatever wrote it did not finish"

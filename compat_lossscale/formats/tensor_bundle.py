@@ -202,17 +202,13 @@ class TensorBundle:
 
     def _content(self, entry: Entry, name: str) -> bytes:
         shard = self._shard(entry)
-        place = f"the data file {Path(shard).name}"
-        try:
-            with open_part(shard, self._folder) as file:
-                if entry.offset > os.fstat(file.fileno()).st_size:
-                    raise UnreadableArtefactError("is too short")
-                file.seek(entry.offset)
-                data = file.read(entry.size)
-        except UnreadableArtefactError as error:
-            raise UnreadableArtefactError(f"{place} {error}") from None
+        with open_part(shard, self._folder) as file:
+            file.seek(min(entry.offset, os.fstat(file.fileno()).st_size))
+            data = file.read(entry.size)
         if len(data) < entry.size:
-            raise UnreadableArtefactError(f"{place} is too short for {name}")
+            raise UnreadableArtefactError(
+                f"the data file {Path(shard).name} is too short for {name}"
+            )
         return data
 
 

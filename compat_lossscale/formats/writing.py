@@ -13,6 +13,7 @@ import shutil
 import stat
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,27 +56,15 @@ def write_converted(
     lossy: bool = True,
     overwrite: bool = False,
 ) -> Conversion:
-    """Writes an artefact's config in another generation's form.
+    """Does what `models.write` does, and copies the layers and the variables as they are.
 
-    The layers and the variables of a model are copied as they are; `models.write` converts whole
-    models.
-
-    Args:
-        artefact: The artefact.
-        target: The generation.
-        output: The file to write. A `.json` file gets the config alone. An `.h5` or `.keras` file
-            gets a copy of the artefact, which must have the same format, with the converted config.
-        lossy: Whether to write it if something is lost.
-        overwrite: Whether to replace another existing file.
-
-    Returns:
-        The conversion.
+    A `.json` file gets the config alone. An `.h5` or `.keras` file gets a copy of the artefact,
+    which must have the same format, with the converted config.
 
     Raises:
-        InexpressibleLossScaleError: The target cannot express the loss scale; or, without `lossy`,
-            something else is lost.
-        ConversionError: The artefact has no config or several different ones; or `output` is the
-            artefact itself, exists already, has an unknown suffix, or cannot be written.
+        InexpressibleLossScaleError: See `writing`.
+        ConversionError: The artefact has no config or several different ones; or `output` has
+            another suffix; or see `writing`.
     """
     stated = only_config(artefact)
     conversion = convert_artefact(artefact, stated, target, as_archive=False)
@@ -89,20 +78,14 @@ def write_converted(
 def writing(
     path: str, output: str, conversion: Conversion, *, lossy: bool, overwrite: bool
 ) -> Iterator[Path]:
-    """Opens a conversion's output, which is written completely or not at all.
-
-    Args:
-        path: The artefact, which is never replaced.
-        output: The file to write.
-        conversion: What is written.
-        lossy: Whether to write it if something is lost.
-        overwrite: Whether to replace another existing file.
+    """Opens the output of `models.write`, which is written completely or not at all.
 
     Yields:
         The file to write meanwhile.
 
     Raises:
-        InexpressibleLossScaleError: Something is lost, and that is not wanted.
+        InexpressibleLossScaleError: The target cannot express the loss scale; or, without `lossy`,
+            something else is lost.
         ConversionError: `output` is the artefact itself, exists already, or cannot be written.
     """
     if conversion.config is None or (conversion.lost and not lossy):
@@ -116,8 +99,9 @@ def writing(
     try:
         with replacing(output) as temporary:
             yield temporary
-    except OSError as error:
-        raise ConversionError(f"{output} cannot be written: {error.strerror or error}") from None
+    except (OSError, zipfile.BadZipFile, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConversionError(f"{output} cannot be written: {reason}") from None
 
 
 def only_config(artefact: Artefact) -> StatedConfig:
@@ -215,7 +199,7 @@ def _check(conversion: Conversion, written: Path, kind: str) -> None:
 
 def _write_archive(path: str, stated: StatedConfig, config: Any, output: Path) -> None:
     """Writes a copy of an archive with another config."""
-    with open_regular(path) as file, keras_archive.open_archive(file) as source:
+    with open_regular(path) as file, zipfile.ZipFile(file) as source:
         size = os.fstat(file.fileno()).st_size
         entries = source.infolist()
         if sum(entry.compress_size for entry in entries) > size or any(
@@ -243,4 +227,5 @@ def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary
     if "class_name" in config:
         # No version writes the wrapper's module into an HDF5 file.
         config = {key: config[key] for key in ("class_name", "config")}
-    isolated.call(type(None), "replace_config", str(temporary), stated.keys, config)
+    replace = "compat_lossscale.formats.hdf5:replace_config"
+    isolated.READER.call(type(None), replace, str(temporary), stated.keys, config)

@@ -250,22 +250,16 @@ def put_unhashable_defaults(undo: Undo) -> None:
         default = given.default if isinstance(given, dataclasses.Field) else given
         if type(default).__hash__ is not None or isinstance(default, (list, dict, set)):
             return own(cls, name, kind, *more)
-        was_its_own = name in vars(cls)
-        # Python asks the default for its hash; the real one is put in afterwards.
-        if isinstance(given, dataclasses.Field):
-            given.default = None
-        else:
-            setattr(cls, name, None)
-        try:
-            field = own(cls, name, kind, *more)
-        finally:
-            if isinstance(given, dataclasses.Field):
-                given.default = default
-            elif was_its_own:
-                setattr(cls, name, default)
-            else:
-                delattr(cls, name)
+        is_inherited = name not in vars(cls)
+        if not isinstance(given, dataclasses.Field):
+            # Python puts the default of a field into its place at the end.
+            given = dataclasses.field()
+            setattr(cls, name, given)
+        given.default = None  # Python asks it for its hash.
+        field = own(cls, name, kind, *more)
         field.default = default
+        if is_inherited:
+            delattr(cls, name)
         return field
 
     set_attribute(dataclasses, _PRIVATE, get_field, undo)

@@ -10,11 +10,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
+import importlib.util
 import os
 import platform
 import re
+import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from compat_lossscale._require import INSTALL_TENSORFLOW, installed_version
 from compat_lossscale.legacy.neighbour_names import METHODS, keras_names, neighbour_at
@@ -228,52 +231,121 @@ _KERASES = ("tensorflow.keras.", "tensorflow.compat.v1.keras.", "tensorflow.comp
 _VERSION_1 = "tensorflow.compat.v1"
 
 
+_DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "git": "gitpython",
+    "google": "googleapis-common-protos",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
+"""Where the distribution has another name than the package."""
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package, or a module, would be found."""
+    try:
+        return package in sys.modules or importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def not_installed(imported: Iterable[str], file: Path) -> Iterator[str]:
+    """Yields the packages of those that a file imports which are neither its own nor installed."""
+    for root in {path.partition(".")[0] for path in imported}:
+        if root in sys.stdlib_module_names or neighbour_at(root) is not None:
+            continue
+        own = any(
+            os.path.isdir(folder / root) or os.path.isfile(folder / f"{root}.py")
+            for folder in file.absolute().parents
+        )
+        if not own and not is_installed(root):
+            yield root
+
+
 @dataclasses.dataclass
-class FileUsage:
-    """What a file uses.
+class ProgramUsage:
+    """What the files of a program use, together.
 
     Attributes:
-        neighbours: Names that are gone.
-        packages: The packages that it imports.
-        needed: The paths of what it and its functions import whatever is the case.
-        writes_summaries: Whether it writes summaries of TensorFlow 2, or has Keras write them.
-        not_on_keras_3: What it uses or defines that Keras 3 has not: members of optimizers, models
+        neighbours: Names that are gone in some Python or TensorFlow.
+        packages: The packages that they import.
+        missing: Those of the packages that are needed whatever is the case, and not installed.
+        programs_lack: Which of these a file imports that doctor was asked about itself.
+        writes_summaries: Whether they write summaries of TensorFlow 2, or have Keras write them.
+        not_on_keras_3: What they use or define that Keras 3 has not: members of optimizers, models
             and layers, and names below `tf.keras`.
     """
 
     neighbours: set[Neighbour] = dataclasses.field(default_factory=set)
     packages: set[str] = dataclasses.field(default_factory=set)
-    needed: set[str] = dataclasses.field(default_factory=set)
+    missing: set[str] = dataclasses.field(default_factory=set)
+    programs_lack: set[str] = dataclasses.field(default_factory=set)
     writes_summaries: bool = False
     not_on_keras_3: set[str] = dataclasses.field(default_factory=set)
 
+    def add(self, source: str | bytes, file: Path, *, is_asked_about: bool = False) -> None:
+        """Adds what a file uses. One that Python does not parse uses nothing."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        bound = {name: path for node in ast.walk(tree) for name, path, _ in _imports(node)}
+        for node in ast.walk(tree):
+            names = {getattr(node, "attr", ""), getattr(node, "name", "")}
+            if isinstance(node, ast.Attribute) and node.attr in METHODS:
+                self.neighbours.add(METHODS[node.attr])
+            self.not_on_keras_3 |= _NOT_ON_KERAS_3 & names
+            for path in _paths(node, bound):
+                neighbour = neighbour_at(path)
+                self.neighbours |= set() if neighbour is None else {neighbour}
+                self.not_on_keras_3 |= _gone_from_keras_3(path)
+                self.writes_summaries |= _is_summary(path)
+            self.packages.update(path.partition(".")[0] for path in _imported(node))
+        lacking = set(not_installed(imported_always(tree), file))
+        self.missing |= lacking
+        self.programs_lack |= lacking if is_asked_about else set()
 
-def used_in(source: str | bytes) -> FileUsage:
-    """Returns what a file uses.
+    @property
+    def gone(self) -> list[Neighbour]:
+        """The names that are gone here, in order."""
+        # Of others, an older Python has the module, or a package that was installed for it.
+        gone = (
+            one
+            for one in self.neighbours
+            if one.is_served or "." in one.module_or_name or not is_installed(one.module_or_name)
+        )
+        return sorted(gone, key=lambda one: one.name)
 
-    Args:
-        source: The file; one that Python does not parse uses nothing.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return FileUsage()
-    bound = {name: path for node in ast.walk(tree) for name, path, _ in _imports(node)}
-    file = FileUsage(needed=set(_imported_always(tree)))
-    for node in ast.walk(tree):
-        names = {getattr(node, "attr", ""), getattr(node, "name", "")}
-        if isinstance(node, ast.Attribute) and node.attr in METHODS:
-            file.neighbours.add(METHODS[node.attr])
-        file.not_on_keras_3 |= _NOT_ON_KERAS_3 & names
-        for path in _paths(node, bound):
-            neighbour = neighbour_at(path)
-            file.neighbours |= set() if neighbour is None else {neighbour}
-            file.not_on_keras_3 |= _gone_from_keras_3(path)
-            file.writes_summaries |= _is_summary(path)
-        file.packages.update(path.partition(".")[0] for path in _imported(node))
-    return file
+    def needs(self) -> list[tuple[str, str]]:
+        """Returns what prevents `run`, each with the command that fixes it."""
+        needed = {}
+        for one in self.gone:
+            if one.package and not is_installed(one.package[0]):
+                name = one.module_or_name.replace("tensorflow.", "tf.", 1)
+                needed[one.package[1]] = (
+                    f"{name} needs the package {one.package[0].replace('_', '-')}, which "
+                    "TensorFlow does not install any more."
+                )
+        uses_tensorboard = self.writes_summaries or "tensorboard" in self.packages
+        if uses_tensorboard and not installed_version("tensorboard"):
+            needed["pip install tensorboard"] = (
+                "It uses TensorBoard or writes summaries for it, and TensorFlow does not install "
+                "tensorboard any more."
+            )
+        if "official" in self.packages and numbers(installed_version("absl") or "0.0") >= (2, 0):
+            needed["pip install 'absl-py<2'"] = (
+                "absl-py 2 refuses the flags of tf-models-official up to 2.4."
+            )
+        for package in sorted(self.programs_lack):
+            distribution = _DISTRIBUTIONS.get(package, package.replace("_", "-"))
+            needed[f"pip install {distribution}"] = f"It imports {package}, which is not installed."
+        return [(reason, step) for step, reason in needed.items()]
 
 
 def _is_summary(path: str) -> bool:
@@ -296,8 +368,8 @@ def _gone_from_keras_3(path: str) -> set[str]:
     return found
 
 
-def _imported_always(tree: ast.Module) -> Iterator[str]:
-    """What the import statements import that stand in no branch which may not run."""
+def imported_always(tree: ast.Module) -> Iterator[str]:
+    """Yields what the import statements import that stand in no branch which may not run."""
     waiting: list[ast.stmt] = list(tree.body)
     while waiting:
         statement = waiting.pop()

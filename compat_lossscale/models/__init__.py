@@ -8,28 +8,30 @@ model.
 
 from __future__ import annotations
 
-import json
-import os
+import glob
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from compat_lossscale._require import require_keras_3, require_tensorflow
-from compat_lossscale.errors import ConversionError, InexpressibleLossScaleError, MissingExtraError
+from compat_lossscale.errors import ConversionError, MissingExtraError
 from compat_lossscale.formats import checkpoint
 from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.conversion import Conversion, is_whole
-from compat_lossscale.formats.isolated import from_json
+from compat_lossscale.formats.isolated import Worker
 from compat_lossscale.formats.writing import write_converted, writing
 from compat_lossscale.spec import Generation
 
 __all__ = ["is_installed", "is_whole", "write"]
 
-TIMEOUT = 1800.0
-"""Seconds for one model."""
 _NEEDS = "converting a whole model"
+_SECONDS = 1800
+"""For one model."""
+MEMORY = 16 * 2**30
+"""Bytes of address space for a small model and the libraries, which reserve several GB."""
+MEMORY_FOR_A_BYTE = 16
+"""Bytes of address space in addition for a byte of the file: the model is there three times, with
+the state of its optimizer."""
 
 
 def write(
@@ -70,9 +72,10 @@ def write(
         return write_converted(artefact, target, output, lossy=lossy, overwrite=overwrite)
     _require()
     with tempfile.TemporaryDirectory() as folder:
-        conversion = _converted(artefact, target, function, Path(folder))
+        model = Path(folder, "model.keras")
+        conversion = _converted(artefact, target, function, model)
         with writing(artefact.path, output, conversion, lossy=lossy, overwrite=overwrite) as file:
-            shutil.copyfile(Path(folder, "model.keras"), file)
+            shutil.copyfile(model, file)
     return conversion
 
 
@@ -100,44 +103,21 @@ def _require() -> None:
 
 
 def _converted(
-    artefact: Artefact, target: Generation, function: str | None, folder: Path
+    artefact: Artefact, target: Generation, function: str | None, output: Path
 ) -> Conversion:
-    request = {
-        "path": str(Path(artefact.path).absolute()),
-        "target": target.value,
-        "function": function,
-        "output": str(folder / "model.keras"),
-    }
-    (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
-    environment = {
-        **os.environ,
-        "CUDA_VISIBLE_DEVICES": "",
-        "KERAS_BACKEND": "tensorflow",
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-        "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
-        "PYTHONSAFEPATH": "1",
-    }
-    with (folder / "output").open("wb") as log:
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "compat_lossscale.models.process", str(folder)],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                timeout=TIMEOUT,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise ConversionError(f"converting it takes more than {TIMEOUT:g} seconds") from None
+    convert = "compat_lossscale.models.process:convert_model"
+    memory = MEMORY + MEMORY_FOR_A_BYTE * _size(Path(artefact.path))
+    worker = Worker("convert", _SECONDS, ConversionError)
     try:
-        result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        last = (folder / "output").read_bytes().decode("utf-8", "replace").splitlines()[-1:]
-        raise ConversionError(
-            f"converting it crashed (exit status {done.returncode}): {''.join(last)}"
-        ) from None
-    if "error" in result:
-        kind = InexpressibleLossScaleError if result.get("is_lost") else ConversionError
-        raise kind(result["error"])
-    return from_json(Conversion, result["conversion"])
+        return worker.call(
+            Conversion, convert, artefact.path, target.value, function, str(output), memory=memory
+        )
+    finally:
+        worker.stop()
+
+
+def _size(path: Path) -> int:
+    """Returns the bytes of a file, a folder, or the files of a checkpoint."""
+    if path.is_dir():
+        return sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
+    return sum(one.stat().st_size for one in path.parent.glob(f"{glob.escape(path.name)}*"))

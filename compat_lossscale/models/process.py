@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts one model as a whole. It runs in a process of its own; see `convert_whole`."""
+"""Converts one model as a whole. It runs in a process of its own; see `models.write`."""
 
 from __future__ import annotations
 
 import dataclasses
-import glob
 import json
 import runpy
 import sys
@@ -19,13 +18,181 @@ from compat_lossscale.errors import (
     ConversionError,
     InexpressibleLossScaleError,
 )
-from compat_lossscale.formats import checkpoint, hdf5, keras_archive
-from compat_lossscale.formats.conversion import Conversion, Field, Verdict
-from compat_lossscale.formats.isolated import limit_memory, plain
+from compat_lossscale.formats import checkpoint, hdf5, keras_archive, saved_model
+from compat_lossscale.formats.artefact import Artefact
+from compat_lossscale.formats.bounded import parse_json
+from compat_lossscale.formats.conversion import (
+    Conversion,
+    Field,
+    Verdict,
+    convert,
+    convert_artefact,
+    with_state,
+)
+from compat_lossscale.formats.reading import read_in_this_process
 from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundle
+from compat_lossscale.formats.writing import only_config
 from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights, parameters
-from compat_lossscale.models.stored import StoredModel, read_stored
-from compat_lossscale.spec import Generation
+from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec.inner_optimizers import Family, class_name, family, serialized
+from compat_lossscale.spec.wrapper_configs import (
+    WrapperConfig,
+    is_wrapper,
+    read_wrapper_config,
+    write_optimizer,
+)
+
+# --- what a file says of its model ---------------------------------------------------------------
+
+_OPTIMIZERS = ("optimizer_config", "optimizer")
+_CODE = ("Lambda", "__lambda__")
+_ROOTS = ("keras", "tf_keras")
+_PARTS = frozenset(
+    {
+        *("layers", "initializers", "regularizers", "constraints", "losses", "metrics"),
+        *("activations", "optimizers", "mixed_precision", "engine", "models", "dtype_policies"),
+        *("src", "legacy", "schedules"),
+    }
+)
+"""The parts of Keras that have layers and their like: nothing there runs what a file says."""
+
+
+@dataclasses.dataclass
+class StoredModel:
+    """A model in a file.
+
+    Attributes:
+        artefact: The file's content.
+        target: The generation to convert it to.
+        function: `SCRIPT:FUNCTION` that builds the model; `None` if its config is in the file.
+        is_legacy: Whether its optimizer is one of tf-keras' legacy family.
+        model: The model's config.
+        compiled: What it was compiled with.
+        conversion: What becomes of its optimizer; `None` as long as that is not known, and if
+            there is none.
+    """
+
+    artefact: Artefact
+    target: Generation
+    function: str | None = None
+    is_legacy: bool = False
+    model: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    compiled: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    conversion: Conversion | None = None
+
+    @property
+    def config(self) -> dict[str, Any] | None:
+        """The optimizer's config in the other Keras' form."""
+        return None if self.conversion is None else self.conversion.config
+
+
+def read_stored(path: str, target: Generation, function: str | None) -> StoredModel:
+    """Reads what a file says of its model.
+
+    Raises:
+        ConversionError: It has code of the user's own, or several loss-scale configs.
+        UnreadableArtefactError: It is damaged.
+        InexpressibleLossScaleError: The target cannot express its loss scale.
+    """
+    artefact = read_in_this_process(path)
+    stored = StoredModel(artefact, target, function)
+    if artefact.format == checkpoint.FORMAT:
+        stored.is_legacy = "new family" not in artefact.layout
+        return stored
+    stored.model, stored.compiled = _model_and_compiled(artefact)
+    _refuse_code(stored.model)
+    _refuse_code(stored.compiled)
+    optimizer = _stated_optimizer(stored.compiled)
+    # Without an optimizer, only policies of layers can state a loss scale.
+    stated = only_config(artefact) if artefact.configs and optimizer is not None else None
+    inner = None if stated is None else read_wrapper_config(stated.config).inner
+    if stated is not None and inner is not None:
+        stored.conversion = convert_artefact(artefact, stated, target)
+        if stored.config is None:
+            reasons = "; ".join(f"{f.name}: {f.reason}" for f in stored.conversion.lost)
+            raise InexpressibleLossScaleError(
+                f"nothing is written, because this would be lost: {reasons}"
+            )
+        stored.is_legacy = family(inner, stated.generation) is Family.LEGACY
+    elif optimizer is not None:
+        source = Generation.KERAS3 if stored.artefact.is_of_keras3 else Generation.TF24
+        stored.conversion = _converted(artefact, optimizer, source, target)
+        stored.is_legacy = family(optimizer, source) is Family.LEGACY
+    return stored
+
+
+def _model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    if artefact.format == hdf5.FORMAT:
+        attributes = hdf5.describe(artefact.path).attributes
+        model, compiled = (
+            parse_json(attributes.get(name, "{}"), name)
+            for name in ("model_config", "training_config")
+        )
+    elif artefact.format == saved_model.FORMAT:
+        metadata = saved_model.read_model(artefact.path)
+        model, compiled = metadata["model_config"], metadata.get("training_config")
+    else:
+        model = keras_archive.read_config(artefact.path)
+        compiled = model.get("compile_config") if isinstance(model, Mapping) else None
+    if not isinstance(model, Mapping):
+        raise ConversionError("its config is not that of a model")
+    return model, compiled if isinstance(compiled, Mapping) else {}
+
+
+def _stated_optimizer(compiled: Mapping[str, Any]) -> dict[str, Any] | None:
+    return serialized(next((compiled[key] for key in _OPTIMIZERS if compiled.get(key)), None))
+
+
+def _converted(
+    artefact: Artefact, optimizer: Mapping[str, Any], source: Generation, target: Generation
+) -> Conversion:
+    """Converts the config of an optimizer, with or without a loss scale."""
+    if is_wrapper(optimizer):
+        return with_state(read_wrapper_config(optimizer), convert(optimizer, target), artefact)
+    reasons: dict[str, str] = {}
+    try:
+        written = write_optimizer(optimizer, source, target, reasons)
+    except CompatLossScaleError as error:
+        raise ConversionError(f"its optimizer is not valid: {error}") from None
+    settings = optimizer["config"]
+    fields = [
+        Field(name, Verdict.LOST, settings.get(name.partition(".")[2], class_name(optimizer)), why)
+        for name, why in reasons.items()
+    ]
+    parts = WrapperConfig(source, LossScaleSpec.fixed(1), optimizer, is_wrapper=False)
+    return with_state(parts, Conversion(source, target, written, tuple(fields)), artefact)
+
+
+def _refuse_code(tree: Any) -> None:
+    """Refuses configs that make a loader run code that is in the file, or that it names."""
+    if isinstance(tree, list):
+        for child in tree:
+            _refuse_code(child)
+    if not isinstance(tree, Mapping):
+        return
+    name, module = tree.get("class_name"), tree.get("module")
+    if name in _CODE:
+        raise ConversionError(
+            "it has a function in it, stored as Python bytecode (Lambda), which is not run: write "
+            "a layer instead"
+        )
+    if isinstance(name, str) and isinstance(module, str) and not _is_of_keras(module):
+        own = f"an object of a class of your own, {name} of the module {module}"
+        if name == "function":
+            own = f"a function of your own, {tree.get('config')}"
+        raise ConversionError(
+            f"it has {own}: build the model in the other library, and load its weights there"
+        )
+    for child in tree.values():
+        _refuse_code(child)
+
+
+def _is_of_keras(module: str) -> bool:
+    root, *parts = module.split(".")
+    return root in _ROOTS and (not parts or parts[0] in _PARTS)
+
+
+# --- the state of an optimizer --------------------------------------------------------------------
 
 _ADAM = {"m": "momentums", "v": "velocities", "vhat": "velocity_hats"}
 _LEGACY: Mapping[str, Mapping[str, str]] = {
@@ -130,11 +297,6 @@ def _value(variable: Any) -> Any:
     return np.asarray(variable.numpy() if hasattr(variable, "numpy") else variable)
 
 
-MEMORY = 16 * 2**30
-"""Bytes of address space for a small model and the libraries, which reserve several GB."""
-MEMORY_FOR_A_BYTE = 16
-"""Bytes of address space in addition for a byte of the file: the model is there three times, with
-the state of its optimizer."""
 FLOAT32, NARROW = 1e-4, 3e-2
 """How far outputs may be apart, beside the largest one; the latter where a layer computes in 16
 bits."""
@@ -150,35 +312,6 @@ _OLD_NAMES = {
 """Old names of losses and metrics, which only tf-keras knows."""
 _OF_FUNCTION = "MeanMetricWrapper"
 """As which TensorFlow stores a metric that is a function, such as "accuracy", since 2.4."""
-
-
-def main() -> None:
-    """Reads `request.json` of a folder, and writes `result.json` there."""
-    folder = Path(sys.argv[1])
-    request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
-    memory = MEMORY + MEMORY_FOR_A_BYTE * _size(Path(request["path"]))
-    limit_memory(memory)
-    result: dict[str, Any]
-    try:
-        result = {"conversion": convert_model(**request)}
-    except CompatLossScaleError as error:
-        is_lost = isinstance(error, InexpressibleLossScaleError)
-        result = {"error": str(error), "is_lost": is_lost}
-    except Exception as error:
-        # The libraries raise all kinds of errors about what they do not load.
-        name = type(error).__name__
-        if isinstance(error, MemoryError) or name == "ResourceExhaustedError":
-            result = {"error": f"converting it takes more than {memory >> 30} GB of memory"}
-        else:
-            result = {"error": f"{name}: {error}"}
-    (folder / "result.json").write_text(json.dumps(result, default=plain), encoding="utf-8")
-
-
-def _size(path: Path) -> int:
-    """Returns the bytes of a file, a folder, or the files of a checkpoint."""
-    if path.is_dir():
-        return sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
-    return sum(one.stat().st_size for one in path.parent.glob(f"{glob.escape(path.name)}*"))
 
 
 def convert_model(path: str, target: str, function: str | None, output: str) -> Conversion:
@@ -200,9 +333,14 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
     stored = read_stored(path, Generation(target), function)
     source, other = _libraries(stored)
     old, optimizer = _loaded(stored, source)
+    kinds = (
+        Generation.KERAS3 if stored.artefact.is_of_keras3 else Generation.TF_KERAS,
+        stored.target,
+    )
     if stored.conversion is None and optimizer is not None:
-        compiled = old.get_compile_config()
-        stored.take(source.optimizers.serialize(optimizer), compiled)
+        stored.compiled = old.get_compile_config()
+        config = source.optimizers.serialize(optimizer)
+        stored.conversion = _converted(stored.artefact, config, *kinds)
     rebuilding = Rebuilding(source, other)
     new = rebuilding.model(old)
     state: State = {}
@@ -221,7 +359,7 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
     new.save(output)
     loaded = other.models.load_model(output)
     fields = rebuilding.fields + _check(old, new, loaded, rebuilding)
-    conversion = stored.finished()
+    conversion = stored.conversion or Conversion(*kinds, {}, ())
     if state:
         _make_variables(loaded.optimizer, loaded)
         after = read_state(loaded.optimizer, loaded.trainable_variables)
@@ -286,10 +424,12 @@ def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
         objects = _objects_of_checkpoint(prefix, model, optimizer)
     else:
         model = source.models.model_from_json(json.dumps(stored.model))
-        config, optimizer = stored.loading_config(), None
+        config, optimizer = _stated_optimizer(stored.compiled), None
         prefix = str(Path(path, "variables", "variables"))
         objects = {"root": model}
         if config is not None:
+            kinds = (Generation.TF24, Generation.TF_KERAS)
+            config = _converted(stored.artefact, config, *kinds).config
             optimizer = source.optimizers.deserialize(config)
             objects["optimizer"] = optimizer
     if optimizer is not None:
@@ -557,7 +697,3 @@ def _first_that_differs(old: Any, new: Any, inputs: list[Any], rebuilding: Rebui
         if _distance(*parts) > _tolerance(rebuilding):
             return f" from the layer {layer.name} ({type(layer).__name__}) on"
     return ""
-
-
-if __name__ == "__main__":
-    main()

@@ -165,19 +165,6 @@ class LossScaleRule:
             )
         return cls(**config)
 
-    @classmethod
-    def of_multiplier(cls, growth_steps: int, multiplier: float) -> LossScaleRule:
-        """Returns TensorFlow's rule with other numbers.
-
-        Raises:
-            LossScaleArgumentError: The old constructors take the numbers, but a rule does not.
-        """
-        if not multiplier:
-            raise refusal("multiplier", "greater than 1", multiplier)
-        return cls(
-            growth_steps=growth_steps, growth_factor=multiplier, backoff_factor=1 / multiplier
-        )
-
     @property
     def multiplier(self) -> float | None:
         """The one factor of growth and backoff, if the old constructors can say the whole rule."""
@@ -234,8 +221,15 @@ class LossScaleRule:
         Args:
             increment_period: Good steps before growth.
             multiplier: The factor of growth and backoff.
+
+        Raises:
+            LossScaleArgumentError: The old constructors take the numbers, but a rule does not.
         """
-        return cls.of_multiplier(increment_period, multiplier)
+        if not multiplier:
+            raise refusal("multiplier", "greater than 1", multiplier)
+        return cls(
+            growth_steps=increment_period, growth_factor=multiplier, backoff_factor=1 / multiplier
+        )
 
     @classmethod
     def keras3(cls, *, dynamic_growth_steps: int = 2000) -> LossScaleRule:

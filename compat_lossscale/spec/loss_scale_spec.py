@@ -127,7 +127,9 @@ class LossScaleSpec:
         if self.rule is not None or self.growth_steps is None or self.multiplier is None:
             return self.rule
         try:
-            return LossScaleRule.of_multiplier(self.growth_steps, self.multiplier)
+            return LossScaleRule.tensorflow(
+                increment_period=self.growth_steps, multiplier=self.multiplier
+            )
         except LossScaleArgumentError:
             return None
 

@@ -88,6 +88,10 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         ConfigFormatError: It states no loss scale, or a value has a wrong type.
         LossScaleArgumentError: It states an invalid loss scale.
     """
+    try:
+        inner_optimizers.plain(config)  # It comes to all that is in it.
+    except RecursionError:
+        raise ConfigFormatError("This config has itself in it, or is nested too deeply.") from None
     spec = LossScaleSpec.from_config(config)
     refuse_impossible(spec)
     bare, class_name = configs.unwrapped(config)

@@ -281,7 +281,9 @@ class WatchedOptimizer:
         if growth_steps is not None:
             multiplier = getattr(loss_scale, "multiplier", _DEFAULT_MULTIPLIER)
             with contextlib.suppress(LossScaleArgumentError):
-                self._default_rule = LossScaleRule.of_multiplier(growth_steps, multiplier)
+                self._default_rule = LossScaleRule.tensorflow(
+                    increment_period=growth_steps, multiplier=multiplier
+                )
         self.seen: dict[str, float] | None = None
         self._read = read
         counts = counts_itself and self.is_dynamic and skipped_steps_of(optimizer) is None

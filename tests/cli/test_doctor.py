@@ -232,7 +232,7 @@ def test_other_names_that_are_gone_are_told_with_what_is_in_the_way(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     versions = {"absl": "2.1.0"}
-    monkeypatch.setattr("compat_lossscale.cli.doctor.installed_version", versions.get)
+    monkeypatch.setattr("compat_lossscale.legacy.environment.installed_version", versions.get)
     (folder / "program.py").write_text(
         "import numpy as np\nimport tensorboard\nimport tensorflow as tf\nfrom official import x\n"
         "np.float(tf.estimator, tf.contrib)\n"
@@ -305,7 +305,7 @@ def test_a_program_that_writes_summaries_needs_tensorboard(
     (folder / "program.py").write_text("import tensorflow as tf\ntf.summary.text('a', 'b')\n")
     for installed, needed in ((None, True), ("2.21.0", False)):
         monkeypatch.setattr(
-            "compat_lossscale.cli.doctor.installed_version", lambda _, v=installed: v
+            "compat_lossscale.legacy.environment.installed_version", lambda _, v=installed: v
         )
         said = CliRunner().invoke(doctor, [str(folder)]).output
         assert ("pip install tensorboard" in said) is needed

@@ -16,7 +16,7 @@ from compat_lossscale.formats import read
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ADAM, ARTEFACTS, SGD, import_tf_keras
 from tests.schemas.ours import check
-from tests.support import REPOSITORY, folder_of_nobody, python
+from tests.support import folder_of_nobody, python
 
 LOSSLESS = {"inner_optimizer": SGD, "dynamic": True, "initial_scale": 8.0}
 LOSSY = {"optimizer": SGD, "loss_scale": LossScaleSpec(multiplier=4).to_loss_scale_config()}
@@ -105,7 +105,6 @@ def test_the_exit_code_in_every_cell(
         ["--to", "tf1", "x"],
         ["--output", "x.json", "x"],
         ["--to", "tf2.3", "--output", "x.json", "x", "y"],
-        ["--matrix", "--json", "x"],
         ["--overwrite", "x"],
     ],
 )
@@ -410,12 +409,6 @@ def test_deep_compares_with_stock_tf_keras(tmp_path: Path, files: dict[str, Path
     path.write_text(json.dumps({"inner_optimizer": impossible, "dynamic": True}))
     result = verify(path, "--deep")
     assert (result.exit_code, "different: it cannot be built" in result.stdout) == (1, True)
-
-
-def test_the_recorded_matrix_is_what_the_command_prints(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    recorded = (ARTEFACTS / "matrix.md").read_text(encoding="utf-8")
-    assert recorded == verify("--matrix", "tests/artefacts").stdout
 
 
 def test_the_command_survives_a_copy_of_every_artefact_without_its_companions(

@@ -139,3 +139,14 @@ def test_what_would_lose_a_setting_of_the_optimizer_is_not_converted() -> None:
     clipping = {**SGD, "config": {**SGD["config"], "clipnorm": 1.0}}
     with pytest.raises(InexpressibleLossScaleError, match="refuse to wrap"):
         convert_config({"inner_optimizer": clipping, "dynamic": True}, to="tf2.3")
+
+
+def test_a_config_that_has_itself_in_it_is_an_error() -> None:
+    config: dict[str, Any] = {"inner_optimizer": {"class_name": "SGD"}, "dynamic": True}
+    config["inner_optimizer"]["config"] = {"hook": config}
+    for read in (
+        lambda: convert_config(config, to="keras3"),
+        lambda: configs_equivalent(config, {}),
+    ):
+        with pytest.raises(ConfigFormatError, match="has itself in it"):
+            read()

@@ -157,9 +157,9 @@ def fuzz(
                     failures.append(f"seed {number}: took {time.monotonic() - started:.1f} s")
                 counts[kind, result.status.value] += 1
                 if "crashed" in result.error:
-                    counts[kind, "(crashed the process that reads files)"] += 1
-                if "another form than any version writes" in result.error:
-                    unexpected[result.error.rpartition("(")[2][:60]] += 1
+                    counts[kind, "(crashed the process that has to read it)"] += 1
+                if "the attempt to read it failed" in result.error:
+                    unexpected[result.error.partition("failed with ")[2][:60]] += 1
             except Exception:
                 failures.append(f"seed {number}: {traceback.format_exc()}")
             shutil.rmtree(target)

@@ -57,7 +57,7 @@ def test_a_planted_payload_stays_inert(
     (tmp_path / "h5py.py").write_text(f"{BOMB}\n")
     (tmp_path / "numpy.py").write_text(f"{BOMB}\n")
     monkeypatch.chdir(tmp_path)
-    isolated.stop()
+    isolated.READER.stop()
     config = {**CONFIG, "inner_optimizer": payload, "hook": payload}
     path = tmp_path / f"model.{form}"
     if form == "json":

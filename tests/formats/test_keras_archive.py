@@ -54,11 +54,11 @@ def test_a_huge_list_of_files_is_refused(tmp_path: Path) -> None:
     ("files", "message"),
     [
         ({"metadata__json": "{}"}, "has no config.json"),
-        ({"config__json": "{"}, "config.json is not JSON"),
-        ({"config__json": b"\xff"}, "config.json in the archive is not UTF-8"),
+        ({"config__json": "{"}, "config.json in the archive is not JSON"),
+        ({"config__json": b"\xff"}, "config.json in the archive is not JSON: 'utf-8' codec"),
         (
             {"config__json": json.dumps(COMPILED), "model__weights__h5": b"no HDF5"},
-            "model.weights.h5 in the archive: it is not a readable HDF5 file",
+            "model.weights.h5 in the archive is not a readable HDF5 file",
         ),
     ],
 )

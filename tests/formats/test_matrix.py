@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from compat_lossscale.formats.verification import matrix_of, verify_artefact
+from compat_lossscale.formats.verification import expand, verify_artefact
+from tests.artefacts.matrix import matrix_of
 from tests.formats.samples import ARTEFACTS, SGD
 
 if TYPE_CHECKING:
@@ -55,3 +56,8 @@ def test_a_checkpoint_states_no_config() -> None:
     headings, (row,) = table(ARTEFACTS / "2.3" / "checkpoint-1.index")
     assert row[headings.index("Loss scale")] == "not in it"
     assert row[headings.index("To Keras 3")] == "-"
+
+
+def test_the_recorded_table_is_that_of_the_artefacts() -> None:
+    lines = matrix_of([verify_artefact(path) for path in expand([str(ARTEFACTS)])])
+    assert (ARTEFACTS / "matrix.md").read_text(encoding="utf-8").splitlines() == list(lines)

@@ -13,7 +13,7 @@ from tests.formats.samples import ARTEFACTS, reason
 def test_a_checkpoint_without_its_data_file_says_which_is_missing(tmp_path: Path) -> None:
     shutil.copy(ARTEFACTS / "2.3" / "saver.index", tmp_path)
     assert reason(tmp_path / "saver").startswith(
-        "the data file saver.data-00000-of-00001 cannot be opened: No such file"
+        "saver.data-00000-of-00001 cannot be read: No such file"
     )
 
 

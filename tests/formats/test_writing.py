@@ -29,6 +29,17 @@ def test_an_archive_that_would_unpack_to_absurd_sizes_is_not_copied(tmp_path: Pa
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_an_archive_with_a_damaged_part_is_not_copied(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.keras"
+    with zipfile.ZipFile(path, "w") as target:
+        target.writestr("config.json", json.dumps(COMPILED))
+        target.writestr("assets/part", b"A" * 100)
+    path.write_bytes(path.read_bytes().replace(b"A" * 100, b"B" * 100))
+    with pytest.raises(ConversionError, match="Bad CRC-32 for file 'assets/part'"):
+        write_converted(read(path), Generation.TF23, str(tmp_path / "out.keras"))
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize("how", ["same", "link", "hard link"])
 def test_the_input_is_never_written_over(how: str, tmp_path: Path) -> None:
     source, output = tmp_path / "model.h5", tmp_path / "other.h5"

@@ -85,13 +85,13 @@ def main() -> None:
     folder, log = str(target.parent.absolute()), os.environ["WATCH_LOG"]
     json.dumps(as_json([verify_artefact(str(ARTEFACTS / "2.21" / "model.h5"))]))
     list(text_of([verify_artefact(str(ARTEFACTS / "none"))]))
-    isolated.stop()
+    isolated.READER.stop()
     isolated._START = isolated._START.replace(
         "serve()",
         f"from tests.formats.watched import watch_reading; watch_reading({folder!r}, {log!r}); "
         "serve()",
     )
-    isolated._started()
+    isolated.READER.start()
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     # Opened before anything is watched. Not getrusage: its maximum counts the starting process.
@@ -101,7 +101,7 @@ def main() -> None:
     result = verify_artefact(str(target))
     lines = list(text_of([result]))
     json.dumps(as_json([result]), allow_nan=False)
-    isolated.stop()
+    isolated.READER.stop()
     usage = resource.getrusage(resource.RUSAGE_SELF)
     print(
         json.dumps(

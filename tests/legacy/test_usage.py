@@ -3,9 +3,18 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
-from compat_lossscale.legacy.environment import FileUsage, used_in
+from compat_lossscale.legacy.environment import ProgramUsage, imported_always
+
+
+def used_in(source: str) -> ProgramUsage:
+    used = ProgramUsage()
+    used.add(source, Path("program.py"))
+    return used
 
 
 @pytest.mark.parametrize(
@@ -71,7 +80,7 @@ def test_what_keras_3_has_not(source: str, names: set[str]) -> None:
 def test_packages_that_a_file_imports() -> None:
     found = used_in("import a.b, c\nfrom d.e import f\nfrom . import g\n")
     assert found.packages == {"a", "c", "d"}
-    assert used_in("def") == FileUsage()
+    assert used_in("def") == ProgramUsage()
 
 
 def test_packages_without_which_a_file_cannot_be_imported() -> None:
@@ -88,7 +97,7 @@ if a:
 def h():
     import i
 """
-    assert used_in(source).needed == {"a.b", "c.d", "i"}
+    assert {*imported_always(ast.parse(source))} == {"a.b", "c.d", "i"}
 
 
 @pytest.mark.parametrize(
