@@ -48,7 +48,7 @@ _OPTION = {
 }
 _PARAGRAPH = "\n\n"
 _FINDINGS = 3
-"""How many findings the page shows of one rule."""
+"""How many findings the page shows of a rule that has no list of them."""
 _NAMES_INTRODUCTION = """\
 <!-- Made by `python -m tools.rule_pages`; do not edit. -->
 # Old and new names
@@ -111,9 +111,9 @@ def _page(rule: Rule) -> str:
     if rule.invalid:
         shortest = min(rule.invalid, key=lambda case: len(case.before))
         parts.append(f"\n```diff\n{example(shortest)}```\n")
-    found = list(_findings(rule))
+    found = [f"- {one}\n" for one in rule.says] or list(_findings(rule))[:_FINDINGS]
     if found:
-        parts += ["\nReported:\n\n", *found[:_FINDINGS]]
+        parts += ["\nReported:\n\n", *found]
     if rule.not_handled:
         parts.append(f"\nNot handled: {rule.not_handled}\n")
     return "".join(parts)

@@ -305,7 +305,44 @@ def _said(source: bytes, *, is_notebook: bool) -> _Said:
         # It may mean anything with its words.
         words = set(_WORD.findall(source.replace(rb"\n", b"\n").decode("utf-8", "replace")))
         return _Said(words, words, words, words, _STAR.search(source) is not None)
-    return _Reader(source).said(tree)
+    said = _Said(set(), set(), set(), set(), _STAR.search(source) is not None)
+    imported: list[tuple[str, str]] = []
+    assigned: set[str] = set()
+    nodes = list(ast.walk(tree))
+    for node in nodes:
+        match node:
+            case ast.Import(names=names):
+                imported += [(one.asname or one.name.partition(".")[0], one.name) for one in names]
+            case ast.ImportFrom(names=names):
+                home = "." * node.level + (node.module or "")
+                imported += [(one.asname or one.name, member_path(home, one.name)) for one in names]
+                if not is_framework(home):
+                    said.members.update(one.name for one in names)
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                assigned.add(name)
+    said.paths.update(path for _, path in imported)
+    of_frameworks = {name for name, path in imported if is_framework(path)}
+    # Anything can be a module, where modules are made values.
+    is_dynamic = any(word in source for word in _DYNAMIC)
+    no_modules = set() if is_dynamic else assigned - {name for name, _ in imported}
+    for node in nodes:
+        match node:
+            case ast.Attribute(attr=name):
+                path = _dotted(node)
+                root = path.partition(".")[0]
+                if root not in of_frameworks:
+                    said.paths.add(path)
+                    (said.attributes if root in no_modules else said.members).add(name)
+            case ast.Name(id=name, ctx=ast.Load()):
+                said.loaded.add(name)
+            case ast.Constant(value=str(text)) if _PATH.fullmatch(text):
+                said.paths.add(text)
+                (said.members if "." in text else said.attributes).add(_last(text))
+            case ast.Call(func=func, args=arguments) if _last(_dotted(func)) in _BY_NAME:
+                given = (one.value for one in arguments if isinstance(one, ast.Constant))
+                said.members.update(one for one in given if isinstance(one, str))
+    said.attributes.update(said.members)
+    return said
 
 
 def _parsed_cells(notebook: bytes) -> ast.Module | None:
@@ -315,69 +352,6 @@ def _parsed_cells(notebook: bytes) -> ast.Module | None:
     except NotebookError:
         return None
     return parsed(program.encode("utf-8", "surrogatepass"))
-
-
-class _Reader:
-    """Reads what a file says of others.
-
-    Args:
-        source: The file, in which is looked for what makes a module the value of any name.
-    """
-
-    def __init__(self, source: bytes) -> None:
-        self._said = _Said(set(), set(), set(), set(), _STAR.search(source) is not None)
-        self._of_frameworks: set[str] = set()
-        self._imported: set[str] = set()
-        self._no_modules: set[str] = set()
-        self._is_dynamic = any(word in source for word in _DYNAMIC)
-
-    def said(self, tree: ast.Module) -> _Said:
-        """Returns what the parsed file says."""
-        nodes = list(ast.walk(tree))
-        for node in nodes:
-            self._bind(node)
-        self._no_modules -= self._imported
-        for node in nodes:
-            self._read(node)
-        self._said.attributes.update(self._said.members)
-        return self._said
-
-    def _bind(self, node: ast.AST) -> None:
-        match node:
-            case ast.Import(names=names):
-                self._said.paths.update(alias.name for alias in names)
-                roots = {one.asname or one.name.partition(".")[0]: one.name for one in names}
-                self._imported.update(roots)
-                self._of_frameworks.update(root for root in roots if is_framework(roots[root]))
-            case ast.ImportFrom(names=names):
-                home = "." * node.level + (node.module or "")
-                self._said.paths.update(member_path(home, alias.name) for alias in names)
-                self._imported.update(alias.asname or alias.name for alias in names)
-                if is_framework(home):
-                    self._of_frameworks.update(alias.asname or alias.name for alias in names)
-                else:
-                    self._said.members.update(alias.name for alias in names)
-            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                if not self._is_dynamic:
-                    self._no_modules.add(name)
-
-    def _read(self, node: ast.AST) -> None:
-        said = self._said
-        match node:
-            case ast.Attribute(attr=name):
-                path = _dotted(node)
-                root = path.partition(".")[0]
-                if root not in self._of_frameworks:
-                    said.paths.add(path)
-                    (said.attributes if root in self._no_modules else said.members).add(name)
-            case ast.Name(id=name, ctx=ast.Load()):
-                said.loaded.add(name)
-            case ast.Constant(value=str(text)) if _PATH.fullmatch(text):
-                said.paths.add(text)
-                (said.members if "." in text else said.attributes).add(_last(text))
-            case ast.Call(func=func, args=arguments) if _last(_dotted(func)) in _BY_NAME:
-                given = (one.value for one in arguments if isinstance(one, ast.Constant))
-                said.members.update(one for one in given if isinstance(one, str))
 
 
 def _last(path: str) -> str:

@@ -314,6 +314,8 @@ class Rule:
     not_handled: ClassVar[str] = ""
     """What it leaves, in words, where `valid` has no finding that says so."""
 
+    says: Sequence[str] = ()
+    """What it says of each thing that it reports, for its documentation, where this is a list."""
     moved: ClassVar[str] = ""
     """What became of an import that the rule finds."""
     import_advice: ClassVar[str] = ""

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from compat_lossscale.legacy.neighbour_names import neighbour_at
 from lossscale_codemods.domain import (
     Occurrence,
     Program,
@@ -17,6 +19,7 @@ from lossscale_codemods.domain import (
     is_for_old_versions,
     is_part_of_old,
 )
+from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules import keras_3_optimizers as optimizers
 from lossscale_codemods.rules.base import (
     OLD_NAMES,
@@ -31,7 +34,11 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.keras_3_table import TABLE, fitting, gone_names
+from lossscale_codemods.rules.keras_3_table import (
+    TABLE,
+    fitting,
+    gone,
+)
 from lossscale_codemods.rules.loss_scale_arguments import (
     COUNT_SKIPPED_STEPS,
     NOT_FIXED,
@@ -43,7 +50,7 @@ from lossscale_codemods.rules.loss_scale_arguments import (
 from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import argument_of, dotted
 from lossscale_codemods.tables import keras_3
-from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, OldName, Target
+from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, OldName, Target, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,6 +84,9 @@ class _Keras3Rule(Rule):
     order = 1
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_3
+
+    def __init__(self) -> None:
+        self.says = list(dict.fromkeys(row.said for row in TABLE.get(self.id, ())))
 
     def applies(self, program: Program) -> bool:
         """Whether a file is one of a program that this rule is about."""
@@ -334,14 +344,9 @@ class Keras3Members(_Keras3Rule):
     | `opt.lr` | `opt.learning_rate` |
     | `K.set_value(opt.lr, x)` | `opt.learning_rate.assign(x)` |
 
-    The rule reports a schedule that is called (`opt.lr(opt.iterations)`: read `learning_rate`,
-    which is the current rate), `beta_1` and similar of a loss-scale optimizer (read it from
-    `inner_optimizer`), slots by name, weights, `get_updates`, `get_gradients`, hyperparameters by
-    name, and arguments of `apply_gradients` that Keras 3 does not take. If it is not proven that an
-    object is an optimizer, but its name says so, the rule reports `opt.lr`, and rewrites it with
-    `--unsafe-fixes`. It also reports `minimize`, which Keras 3's optimizers do not have. Write the
-    step, without `get_scaled_loss` and `get_unscaled_gradients` if no loss-scale optimizer is
-    around it:
+    If it is not proven that an object is an optimizer, but its name says so, the rule reports
+    `opt.lr`, and rewrites it with `--unsafe-fixes`. In the place of `minimize`, write the step,
+    without `get_scaled_loss` and `get_unscaled_gradients` if no loss-scale optimizer is around it:
 
         with tf.GradientTape() as tape:
             loss = opt.get_scaled_loss(compute_loss())
@@ -479,6 +484,10 @@ class Keras3Compiles(_Keras3Rule):
             yield self.found(node, program, verdict, Role.LATER)
 
 
+def _is_attribute(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Attribute)
+
+
 _ENCODER = (
     "class Encoder(tf.Module):\n    def __init__(self):\n"
     "        self.dense = tf.keras.layers.Dense(4)"
@@ -491,31 +500,8 @@ class Keras3Api(_Keras3Rule):
     The codemod does not migrate all of Keras 2 to Keras 3. This rule is about what old programs
     with loss scaling use. For the rest, see https://keras.io/guides/migrating_to_keras_3/.
 
-    - Names and methods that are gone. Layers of `layers.experimental.preprocessing`, which the rule
-      takes from `layers`; `reset_states` of metrics, which is `reset_state`; arguments
-      of `add_weight` by position, and `add_variable`, which the rule writes as `add_weight`; graphs
-      that a program builds by itself; layers of TensorFlow 1.
-    - Layers want their sizes as Python's `int`, and the shape of an input as a tuple. Average
-      pooling has no default size, and `call` needs a default for `training`: the rule writes these.
-      Layers want `training` by its name, and their names have no `/` (an unsafe fix writes `_`).
-      Functions of TensorFlow take no tensor that stands for an input of a model, also not in a
-      `self.call()`. A `tf.function` assigns no variable that it is given. A branch by a tensor in a
-      layer is not made one of a graph. An optimizer trains one model, for whose variables it is
-      built. A schedule gets its step as an integer, which the rule casts. In
-      `LearningRateScheduler`, it has to return a `float`. A custom loss gets its labels in the
-      dtype of the predictions.
-    - Arguments that are gone: `experimental_run_tf_function` of `compile`, `workers` of `fit`,
-      `batch_input_shape` of layers, `inputs` and `dtype` of `get_initial_state`, `AUTO` of losses,
-      and others. `compiled_loss` adds the losses of layers, whether it is given them or not.
-    - A `train_step` that returns a loss, or the results of `self.metrics`: `fit` of Keras 3 shows
-      the values of its own metrics in their place. One that calls parts of the model alone: the
-      model cannot be saved before it is built.
-    - A `tf.Module` with layers in it, whose `variables` leave those of the layers out. A
-      `tf.Variable` that a layer or a model keeps, which is not among its variables.
-    - The activation `hard_sigmoid`, which is the default of ConvLSTM in tf-keras.
-    - Values that are others: `variable.dtype` is text, `variable.shape` is a tuple, a config of a
-      layer has another dtype, `history["lr"]` has the key `learning_rate`, and `clear_session()`
-      resets the global policy.
+    Names that are gone are reported as well. Layers of `layers.experimental.preprocessing` are
+    taken from `layers`, and `add_variable` becomes `add_weight`.
     """
 
     id = "LS911"
@@ -548,11 +534,48 @@ class Keras3Api(_Keras3Rule):
         _left("print(model.fit(data).history['lr'])", "learning_rate"),
     )
 
+    moved = "the name that Keras 3 has for it"
+    import_advice = "Import it by the name that Keras 3 has for it."
+
     def verdicts(self, program: Program) -> Iterator[Found]:
-        """Yields the names that are gone, and the places that a row fits."""
-        for node, verdict in gone_names(program):
-            yield self.found(node, program, verdict, Role.LATER)
+        """Yields the names that are gone or elsewhere, and the places that a row fits."""
+        for node in program.tree.nodes(cst.Attribute):
+            paths = program.resolver.paths(node)
+            known = [path for path in paths if path and path.endswith(f".{node.attr.value}")]
+            if not known or self._is_said_elsewhere(node, program):
+                continue
+            old = tuple(one for path in known if (one := self.old_import(path, program)))
+            occurrence = self.occurrence(node, program, Role.LATER, old)
+            occurrence.ambiguous = len(old) < len(paths)
+            root = program.resolver.path(occurrence.base) or ""
+            if old and self.old_import(root, program) is None:
+                yield occurrence, rename(self.moved, occurrence)
+            review = None if old else next(filter(None, map(gone, known)), None)
+            if review is not None:
+                yield self.found(node, program, review, Role.LATER)
+        for binding in all_bindings(program.resolver):
+            path = binding.path or ""
+            above = itertools.accumulate(path.split("."), "{}.{}".format)
+            review = next(filter(None, map(gone, above)), None)
+            if review is not None and self.old_import(path, program) is None:
+                yield self.found(binding.node, program, review, Role.LATER)
         yield from super().verdicts(program)
+
+    def _is_said_elsewhere(self, node: cst.Attribute, program: Program) -> bool:
+        """Whether a row says more of a name that is gone, or a rule of what is below it."""
+        call = program.tree.call_of(node) if node.attr.value == "set_value" else None
+        if call is not None and not met.is_of_no_rate(call, program):
+            return True
+        above = itertools.takewhile(_is_attribute, program.tree.ancestors(node))
+        below = [path for one in above for path in program.resolver.paths(one) if path is not None]
+        return any(neighbour_at(canonical(one)) or self.old_import(one, program) for one in below)
+
+    def old_import(self, path: str, program: Program) -> OldName | None:
+        """Returns a name that Keras 3 has elsewhere as an old name."""
+        old = keras_3.moved_name(path)
+        is_whole = old is not None and path.endswith(keras_3.PREPROCESSING)
+        others = program.reads_by_attribute.keys() & keras_3.NOT_IN_LAYERS
+        return None if is_whole and others else old
 
 
 class Keras3Files(_Keras3Rule):

@@ -28,7 +28,13 @@ from lossscale_codemods.domain import (
     words_in,
 )
 from lossscale_codemods.source.edits import append_arguments
-from lossscale_codemods.source.syntax_tree import argument_of, dotted, keywords_of, last_name
+from lossscale_codemods.source.syntax_tree import (
+    argument_of,
+    dotted,
+    keywords_of,
+    last_name,
+    literal_text,
+)
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
 from lossscale_codemods.tables.names import canonical
@@ -143,15 +149,12 @@ def of_step_of_stock(node: cst.Attribute, program: Program) -> Certainty:
 
 
 def of_model(node: cst.CSTNode, program: Program) -> Certainty:
-    """How sure it is that a name is a member of a model."""
-    return _sure(ObjectType.MODEL in program.types.of(owner_of(node)))
-
-
-def of_named_model(node: cst.CSTNode, program: Program) -> Certainty:
-    """How sure it is that a name is a member of a model: likely, if it is called one."""
+    """How sure it is that a name is a member of a model or a layer: likely, if it is called one."""
     owner = owner_of(node)
+    if ObjectType.MODEL in program.types.of(owner):
+        return Certainty.PROVEN
     is_named = last_name(owner).endswith("model") and _is_unknown(owner, program)
-    return Certainty.LIKELY if is_named else Certainty.NO
+    return Certainty.LIKELY if is_named else of_own_layer(node, program)
 
 
 def of_own_layer(node: cst.CSTNode, program: Program) -> Certainty:
@@ -178,13 +181,18 @@ def is_called_or_tested(node: cst.Attribute, program: Program) -> bool:
 
 
 def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:
-    """Whether a member is read that variables of TensorFlow have, and those of Keras lack."""
-    above = program.tree.parent(node)
-    if not isinstance(above, cst.Attribute):
-        return False
-    name = above.attr.value
-    is_value = name == "value" and program.tree.call_of(above) is not None
-    return is_value or name in keras_3.NOT_OF_VARIABLES
+    """Whether a member is read that variables of TensorFlow have, and those of Keras lack.
+
+    It can be read of a name that an assignment gives the variable: `lr = optimizer.lr`.
+    """
+    named = [use for one in program.bound_to.get(node, ()) for use in one.uses]
+    above = [program.tree.parent(read) for read in (node, *named)]
+    return any(
+        one.attr.value in keras_3.NOT_OF_VARIABLES
+        or (one.attr.value == "value" and program.tree.call_of(one) is not None)
+        for one in above
+        if isinstance(one, cst.Attribute)
+    )
 
 
 def is_not_made_again(node: cst.Attribute, program: Program) -> bool:
@@ -311,6 +319,16 @@ def _is_weight_or_input(node: cst.BaseExpression, program: Program) -> bool:
         case cst.Subscript(value=cst.Attribute(attr=name)):
             return name.value in keras_3.LISTS_OF_VARIABLES
     return _is_symbolic(node, program)
+
+
+def reads_rate_of_logs(node: cst.Subscript | cst.Call, _: Program) -> bool:
+    """Whether the learning rate is read of what training logs: `logs["lr"]`, `logs.pop("lr")`."""
+    match node:
+        case cst.Subscript(value=logs):
+            return last_name(logs) in keras_3.LOGS
+        case cst.Call(func=cst.Attribute(value=logs), args=[cst.Arg(value=key), *_]):
+            return last_name(logs) in keras_3.LOGS and literal_text(key) == "lr"
+    return False
 
 
 def reads_all_logs(node: cst.Attribute, program: Program) -> bool:

@@ -28,6 +28,7 @@ from lossscale_codemods.rules.base import Review, Rewrite, rewrite
 from lossscale_codemods.rules.keras_3_conditions import names_one_of
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
+from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of, last_name
 from lossscale_codemods.tables import keras_3, names, optimizer_families
 from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
@@ -288,7 +289,9 @@ def _of_compiled_name(compiled: Compile, program: Program) -> Review | None:
             return None
         default = _computed_otherwise([optimizer_families.DEFAULT], {}, program)
         return default and Review(
-            f"`compile` takes RMSprop by itself: {default.message}", default.advice
+            f"`compile` takes RMSprop by itself: {default.message}",
+            default.advice,
+            cause=compiled.call,
         )
     if isinstance(argument.value, cst.SimpleString):
         return _of_text(argument.value, program)
@@ -408,7 +411,9 @@ def _of_compile(
         return Review(
             _STOCK, "Leave it, if the model trains as well; or do without --no-dependency."
         )
-    return wrapped or Review(_STOCK, _WRAP)
+    # That it gets no optimizer is the cause of two findings, of which the other one comes first.
+    cause = compiled.call if value is None else None
+    return wrapped or Review(_STOCK, _WRAP, cause=cause)
 
 
 def _wrapped(
@@ -421,11 +426,10 @@ def _wrapped(
         model = call.args[0].value  # Model.compile(model, ...)
     if program.target is Target.KERAS3_ALONE or model is None or dotted(model) is None:
         return None
-    if value is None or compiled.is_unpacked:
+    if compiled.is_unpacked:
         return None
     occurrence = Occurrence(call.func, program.tree.span(call.func), Role.LATER)
     before = f"({program.tree.source(model)}, "
-    start, end = program.tree.full_span(value)
 
     def edits(renderer: NameRenderer) -> Sequence[Edit]:
         source = _SOURCE.format(
@@ -434,6 +438,10 @@ def _wrapped(
             get=renderer.render_path(occurrence, *(f"{root}.optimizers.get" for root in _ROOTS)),
         )
         name = renderer.helper(HELPER, source, occurrence)
+        if value is None:
+            default = optimizer_families.DEFAULT.lower()
+            return append_arguments(program.tree, call, [f'optimizer={name}{before}"{default}")'])
+        start, end = program.tree.full_span(value)
         return [Edit(start, start, f"{name}{before}"), Edit(end, end, ")")]
 
     return Rewrite("wrapped as `compile` wrapped it, if the model is of mixed_float16", edits)

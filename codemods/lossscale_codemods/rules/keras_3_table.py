@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from compat_lossscale.legacy.neighbour_names import neighbour_at
 from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
-from lossscale_codemods.domain import Certainty, all_bindings
+from lossscale_codemods.domain import Certainty
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
 from lossscale_codemods.source.syntax_tree import dotted, key_of, keywords_of, last_name
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from lossscale_codemods.domain import Program
-    from lossscale_codemods.rules.base import Rewrite, Verdict
+    from lossscale_codemods.rules.base import Verdict
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Keras3Row:
         message: What is otherwise; `{name}` is the name that is met.
         advice: What to do about it.
         fix: Makes the edits that settle it; where it makes none, the row does not fit.
-        of: How sure it is that the name is a member of what it has to be: of one of these.
+        of: How sure it is that the name is a member of what it has to be.
         inside: What a base of the class around it has to be, by its path.
         when: A further condition.
         stops: Whether the program does not run there, rather than train otherwise.
@@ -57,12 +55,18 @@ class Keras3Row:
     advice: str = ""
     _: dataclasses.KW_ONLY
     fix: met.Fix | None = None
-    of: tuple[met.Owner, ...] = ()
+    of: met.Owner | None = None
     inside: Callable[[str], bool] | None = None
     when: met.Condition | None = None
     stops: bool = False
     unsafe: bool = False
     target: Target | None = None
+
+    @property
+    def said(self) -> str:
+        """What the row says, and what to do, of all its names."""
+        message = self.message.replace("{name}", ", ".join(sorted(self.names)))
+        return f"{message}. {self.advice}".rstrip()
 
     def verdict(self, node: cst.CSTNode, name: str, program: Program) -> Verdict | None:
         """Says what becomes of a node; nothing if the row does not fit it."""
@@ -71,9 +75,8 @@ class Keras3Row:
             return None
         if self.when is not None and not self.when(node, program):
             return None
-        answers = [of(node, program) for of in self.of] or [Certainty.PROVEN]
-        certainty = next((one for one in answers if one is not Certainty.NO), None)
-        if certainty is None:
+        certainty = Certainty.PROVEN if self.of is None else self.of(node, program)
+        if certainty is Certainty.NO:
             return None
         message = self.message.replace("{name}", name)
         edits = self.fix(node, program) if self.fix is not None else []
@@ -161,100 +164,8 @@ def _place(node: cst.CSTNode) -> cst.CSTNode:
     return node.func if isinstance(node, cst.Call) else node
 
 
-_IN_LAYERS = "Keras 3 has the layers of `layers.experimental.preprocessing` in `layers`"
-
-
-def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
-    """Yields the names that Keras 3 lacks, or has in `tf.keras` alone, and their imports."""
-    for node in program.tree.parents:
-        if isinstance(node, cst.Attribute):
-            known = [path for path in program.resolver.paths(node) if path is not None]
-            paths = [path for path in known if path.endswith(f".{node.attr.value}")]
-            found = [_short_name(path, node.attr, program) or _gone(path) for path in paths]
-            found.insert(0, _moved_layer(node, program))
-            gone = next((one for one in found if one is not None), None)
-            if gone is not None and not _is_decided_elsewhere(node, paths, program):
-                yield node, gone
-    moved = dict(_moved_imports(program))
-    yield from moved.items()
-    for binding in all_bindings(program.resolver):
-        alias, path = binding.node, binding.path or ""
-        if not isinstance(alias, cst.ImportAlias) or alias in moved:
-            continue
-        keeps = "" if alias.asname is not None else f" as {binding.name}"
-        above = (_gone(path) for path in itertools.accumulate(path.split("."), "{}.{}".format))
-        gone = _short_name(path, alias.name, program, keeps) or next(filter(None, above), None)
-        if gone is not None:
-            yield alias, gone
-
-
-def _is_decided_elsewhere(node: cst.Attribute, paths: Sequence[str], program: Program) -> bool:
-    """Whether a row says more of a name that is gone, or a rule of what is below it."""
-    call = program.tree.call_of(node) if node.attr.value == "set_value" else None
-    if call is not None and not met.is_of_no_rate(call, program):
-        return True
-    above = program.tree.parent(node)
-    if not isinstance(above, cst.Attribute):
-        return False
-    outer = program.tree.parent(above)
-    if isinstance(outer, cst.Attribute) and _moved_layer(outer, program) is not None:
-        return True
-    return any(neighbour_at(canonical(f"{path}.{above.attr.value}")) for path in paths)
-
-
-def _moved_layer(node: cst.Attribute, program: Program) -> Rewrite | None:
-    """Returns the rewrite of a layer of `layers.experimental.preprocessing` that is written out."""
-    layer = f"{keras_3.PREPROCESSING}.{node.attr.value}"
-    written = dotted(node) or ""
-    if node.attr.value in keras_3.NOT_IN_LAYERS or not f".{written}".endswith(f".{layer}"):
-        return None
-    paths = [path for path in program.resolver.paths(node) if path is not None]
-    if layer not in map(below_keras, paths):
-        return None
-    return rewrite(_IN_LAYERS, [_without(node.value, 2, program)])
-
-
-def _moved_imports(program: Program) -> Iterator[tuple[cst.ImportAlias, Rewrite]]:
-    """Yields the imports of such layers, and of their module, with the rewrite.
-
-    The edit of a statement comes with its first name.
-    """
-    attributes = {one.attr.value for one in program.tree.parents if isinstance(one, cst.Attribute)}
-    for statement in program.tree.nodes(cst.ImportFrom):
-        module, names = statement.module, statement.names
-        if not isinstance(module, cst.Attribute) or isinstance(names, cst.ImportStar):
-            continue
-        home, taken = below_keras(dotted(module) or ""), {one.name.value for one in names}
-        if home == keras_3.PREPROCESSING and not taken & keras_3.NOT_IN_LAYERS:
-            for one in names:
-                edits = [_without(module, 2, program)] if one is names[0] else []
-                yield one, rewrite(_IN_LAYERS, edits)
-        is_module = f"{home}.{names[0].name.value}" == keras_3.PREPROCESSING and len(names) == 1
-        if is_module and not attributes & keras_3.NOT_IN_LAYERS:
-            name = names[0].evaluated_alias or names[0].evaluated_name
-            named = Edit(*program.tree.span(names[0]), f"layers as {name}")
-            yield names[0], rewrite(_IN_LAYERS, [_without(module, 2, program), named])
-
-
-def _without(path: cst.BaseExpression, count: int, program: Program) -> Edit:
-    """Returns the edit that takes the last names off a path that is written out."""
-    _, end = program.tree.span(path)
-    for _ in range(count):
-        assert isinstance(path, cst.Attribute)
-        path = path.value
-    return Edit(program.tree.span(path)[1], end, "")
-
-
-def _short_name(path: str, name: cst.CSTNode, program: Program, keeps: str = "") -> Rewrite | None:
-    """Returns the rewrite to the name that a function has in `tf.keras` alone, if it has one."""
-    home, _, short = instead_of(gone_at(path) or "").rpartition(".")
-    if not home.startswith("tf.keras"):
-        return None
-    edit = Edit(*program.tree.span(name), short + keeps)
-    return rewrite(f"`tf.keras` has it as `{short}` alone on Keras 3", [edit])
-
-
-def _gone(path: str) -> Review | None:
+def gone(path: str) -> Review | None:
+    """Says what there is to say of a name that Keras 3 lacks, or has in `tf.keras` alone."""
     below = gone_at(path)
     if below is not None:
         return Review(f"Keras 3 has no {below}", f"Use {instead_of(below)}.", stops=True)
@@ -268,7 +179,7 @@ def _gone(path: str) -> Review | None:
     )
 
 
-_OfOptimizer = functools.partial(Keras3Row, of=(met.of_optimizer,))
+_OfOptimizer = functools.partial(Keras3Row, of=met.of_optimizer)
 _Stopping = functools.partial(Keras3Row, stops=True)
 _CHECKPOINT = (
     "checkpoints have the variables of Keras 3's optimizers under other names: from one of "
@@ -359,7 +270,7 @@ _MEMBERS_OF_OPTIMIZERS = (
         keras_3.HYPERPARAMETERS,
         "if this is a loss-scale optimizer, Keras 3 has this at its inner_optimizer alone",
         "Ask inner_optimizer, if it is one.",
-        of=(met.of_wrapper,),
+        of=met.of_wrapper,
     ),
     *(
         _OfOptimizer(names, message, advice, stops=True)
@@ -386,7 +297,7 @@ _STEPS = (
         "Keras 3 cannot unscale gradients for you: its `apply` takes scaled ones",
         "Write `scale_loss` and `apply`, and do nothing with the gradients between them; or do "
         "without --no-dependency.",
-        of=(met.of_step_of_stock,),
+        of=met.of_step_of_stock,
         target=Target.KERAS3_ALONE,
     ),
     Keras3Row(
@@ -402,7 +313,7 @@ _STEPS = (
         "once `fit` has trained with this optimizer, it takes the gradients for scaled ones, as "
         "`fit` gives them",
         "Unscale them with `get_unscaled_gradients`, or use another optimizer.",
-        of=(met.of_wrapper,),
+        of=met.of_wrapper,
         when=met.is_step_behind_fit,
         target=Target.KERAS3,
     ),
@@ -413,7 +324,7 @@ _LOSS_SCALES_OF_STOCK = tuple(
         f"Keras 3's own LossScaleOptimizer has no {name}",
         "Read `dynamic_scale` and `step_counter` once the optimizer is built, and `initial_scale` "
         "before; or do without --no-dependency.",
-        of=(of,),
+        of=of,
         target=Target.KERAS3_ALONE,
     )
     for names, name, of in (
@@ -453,10 +364,10 @@ _VALUES = (
         when=lambda _, program: "GradientTape" in program.reads_by_attribute,
     ),
     _Stopping(
-        ("[lr]",),
+        ("[lr]", ".get", ".pop"),
         "Keras 3 logs the learning rate as `learning_rate`",
         "Read it under that name.",
-        when=lambda node, _: last_name(node.value) in keras_3.LOGS,
+        when=met.reads_rate_of_logs,
     ),
     Keras3Row(
         keras_3.LOGS,
@@ -497,7 +408,7 @@ _NAMES_OF_KERAS_2 = (
             (name,),
             "models and layers of Keras 3 have no {name}",
             f"Use {instead}.",
-            of=(met.of_own_layer, met.of_model, met.of_named_model),
+            of=met.of_model,
         )
         for name, instead in keras_3.OF_MODELS.items()
     ),
@@ -510,7 +421,7 @@ _NAMES_OF_KERAS_2 = (
         ("reset_states",),
         "metrics of Keras 3 have `reset_state`",
         "Write `reset_state`. For a model, call it on each layer with a state.",
-        of=(met.of_metric,),
+        of=met.of_metric,
         fix=met.renamed("reset_state"),
     ),
     Keras3Row(
@@ -559,14 +470,14 @@ _NAMES_OF_KERAS_2 = (
         (".add_variable", ".add_weight"),
         "`add_weight` of Keras 3 takes its arguments by name",
         "Name them: `name=`, `shape=`, `dtype=`, `initializer=`.",
-        of=(met.of_own_layer,),
+        of=met.of_own_layer,
         fix=met.as_named_weight,
     ),
     _Stopping(
         (".add_variable", ".add_weight"),
         "`add_weight` of Keras 3 takes the shape first",
         "Name them: `name=`, `shape=`, `dtype=`, `initializer=`.",
-        of=(met.of_own_layer,),
+        of=met.of_own_layer,
         when=lambda call, _: any(one.keyword is None for one in call.args),
     ),
     Keras3Row(
@@ -619,7 +530,7 @@ _FILES = (
         (".save",),
         f"it saves models {_SAVED}",
         "Save as `.keras`.",
-        of=(met.of_model, met.of_named_model),
+        of=met.of_model,
         when=met.is_named_otherwise(".keras"),
     ),
     _Stopping(
@@ -630,14 +541,14 @@ _FILES = (
     _Stopping(
         (".save_weights",),
         *_WEIGHTS,
-        of=(met.of_model, met.of_named_model),
+        of=met.of_model,
         when=met.is_named_otherwise(".weights.h5"),
     ),
     _Stopping(
         (".load_weights",),
         "Keras 3 loads weights from `.weights.h5`, and from the `.h5` files of Keras 2, alone",
         f"Save them as one of these. {_CONVERT}",
-        of=(met.of_model, met.of_named_model),
+        of=met.of_model,
         when=met.is_named_otherwise(".h5", ".hdf5"),
     ),
 )
@@ -651,7 +562,7 @@ _STOPS = (
         (".add_loss",),
         "a model of Keras 3 takes a loss in its `call` alone",
         "Add it in the `call` of a layer or of the model, or compute it in the step.",
-        of=(met.of_model,),
+        of=met.of_model,
         when=lambda call, program: program.resolver.class_of(met.owner_of(call)) is None,
     ),
     _Stopping(
@@ -694,7 +605,7 @@ _STOPS = (
     _Stopping(
         ("()",),
         "layers of Keras 3 take tensors alone by position",
-        "Name the argument: `training=`.",
+        "Name the arguments behind the first: `training=`, `mask=`.",
         when=met.gives_training_by_position,
     ),
     _Stopping(
@@ -737,7 +648,7 @@ _STOPS = (
         (".call",),
         "`call` gets inputs of a model here, which functions of TensorFlow in it do not take",
         "Call the layer or model itself: `self(...)`.",
-        of=(met.of_own_layer,),
+        of=met.of_own_layer,
         when=met.gets_an_input,
     ),
     _Stopping(
@@ -789,7 +700,7 @@ _STOPS = (
         (".compiled_loss",),
         "`compiled_loss` of Keras 3 adds the losses of layers, which were left out here",
         "Call the loss function itself to leave them out.",
-        of=(met.of_own_layer,),
+        of=met.of_own_layer,
         when=lambda call, _: "regularization_losses" not in keywords_of(call),
     ),
     _Stopping(

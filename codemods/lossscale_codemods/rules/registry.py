@@ -7,6 +7,7 @@ import functools
 import importlib
 import inspect
 import pkgutil
+import textwrap
 from typing import TYPE_CHECKING
 
 from lossscale_codemods import rules
@@ -35,12 +36,13 @@ def rules_for(target: Target) -> tuple[Rule, ...]:
 def documentation(rule: Rule) -> str:
     """Returns a rule's documentation: the docstring of its class, or of its module.
 
-    A class whose docstring is one line stands for its module.
+    A class whose docstring is one line stands for its module. Behind it comes what rows say.
     """
     own = inspect.getdoc(type(rule)) or ""
-    if "\n\n" in own:
-        return own
-    return (importlib.import_module(type(rule).__module__).__doc__ or "").strip()
+    if "\n\n" not in own:
+        own = (importlib.import_module(type(rule).__module__).__doc__ or "").strip()
+    rows = (textwrap.fill(f"- {one}", 100, subsequent_indent="  ") for one in rule.says)
+    return "\n".join([own, "", *rows]).rstrip()
 
 
 @functools.cache

@@ -17,7 +17,7 @@ from compat_lossscale.legacy.neighbour_names.keras_names import (
     instead_of,
 )
 from lossscale_codemods.tables import optimizer_families
-from lossscale_codemods.tables.names import canonical
+from lossscale_codemods.tables.names import Meaning, OldName, canonical
 
 ONLY_IN_KERAS = frozenset(
     below for below in GONE if below == "saving" or instead_of(below).startswith("tf.keras.")
@@ -296,6 +296,23 @@ def gone_at(path: str) -> str | None:
     if below in ONLY_IN_KERAS and path.startswith(("keras.", "tensorflow.python.")):
         return None
     return below if below in GONE or below in GONE_V1 else None
+
+
+def moved_name(path: str) -> OldName | None:
+    """Returns a name that Keras 3 has elsewhere, or `tf.keras` under another name alone.
+
+    Args:
+        path: A dotted path.
+    """
+    full, below = canonical(path), below_keras(path)
+    module, _, name = below.rpartition(".")
+    new = instead_of(gone_at(path) or "")
+    if below == PREPROCESSING or (module == PREPROCESSING and name not in NOT_IN_LAYERS):
+        new = f"tf.keras.layers{below.removeprefix(PREPROCESSING)}"
+    if not new.startswith("tf.keras."):
+        return None
+    home = full.removesuffix(below)
+    return OldName(path, Meaning.NEIGHBOUR, (home + new.removeprefix("tf.keras."),))
 
 
 def gone_from_keras(path: str) -> str | None:

@@ -114,7 +114,7 @@ class OldName:
             return ()  # tf-keras is what the program is to leave.
         if self.meaning is Meaning.OPTIMIZER:
             return loss_scale_optimizers(target, self.path)
-        if self.meaning is Meaning.NEW_OPTIMIZER:
+        if self.meaning in (Meaning.NEW_OPTIMIZER, Meaning.NEIGHBOUR):
             return self.new
         if self.is_of_keras_3:
             home, _, member = self.path.rpartition(".experimental")

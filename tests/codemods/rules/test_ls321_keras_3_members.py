@@ -67,6 +67,7 @@ def test_a_loss_scale_optimizer_takes_the_name_of_a_step() -> None:
         ("opt.apply_gradients(pairs, name='step')", "takes the gradients alone"),
         ("print(opt.get_config()['decay'])", "in another form"),
         ("print(opt.iterations.read_value())", "has no value(), read_value()"),
+        ("lr = opt.learning_rate\nprint(lr.value())", "has no value(), read_value()"),
         ("print(hasattr(opt, 'get_slot'))", "looks up"),
         ("opt.iterations = step", "cannot be set"),
         ("optimizer.iterations = step", "that this is one is not proven"),

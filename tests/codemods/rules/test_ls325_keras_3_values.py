@@ -24,6 +24,7 @@ def reviews_of(line: str, target: str = "keras3") -> list[str]:
         "print(tf.keras.Input((4,)).dtype.name)",
         "print(layer.get_config()['dtype'])",
         "print(model.fit(data).history['lr'])",
+        "logs.pop('lr')",
         "print(type(opt).__mro__[1])",
         "tf.keras.backend.clear_session()",
         "print(fit(callbacks.ReduceLROnPlateau()).history.items())",
@@ -44,6 +45,7 @@ def test_what_keras_3_writes_otherwise_is_reported(line: str, target: str) -> No
         "print(model.fit(data).history)",
         "print(fit(callbacks.ReduceLROnPlateau()).history['loss'])",
         "print(options['lr'])",
+        "print(options.get('lr'), logs.get('loss'))",
     ],
 )
 def test_what_is_the_same_in_both_is_left(line: str) -> None:

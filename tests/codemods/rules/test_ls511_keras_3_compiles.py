@@ -19,6 +19,7 @@ MODEL = "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n"
             "optimizer=tf.keras.optimizers.SGD(0.1)",
             "optimizer=_loss_scaled(model, tf.keras.optimizers.SGD(0.1))",
         ),
+        ("loss='mse'", "loss='mse', optimizer=_loss_scaled(model, \"rmsprop\")"),
     ],
 )
 @pytest.mark.parametrize("policy", ["'mixed_float16'", "name"])
@@ -62,7 +63,8 @@ def test_the_default_of_compile_is_left_where_a_step_has_other_optimizers() -> N
     check_transformed(OLD + step, PLAIN + step, target="keras3")
     step = OWN_STEP.format("self.optimizer")
     messages = ("takes RMSprop by itself", "no floor and no cap")
-    check_review(OLD + step, PLAIN + step, *messages, target="keras3")
+    result = check_review(OLD + step, PLAIN + step, *messages, target="keras3")
+    assert sum(record.is_finding for record in result.records) == 1
 
 
 def test_optimizers_of_tensorflow_1_are_reported() -> None:
