@@ -69,6 +69,7 @@ CODEMOD: Final = {
     "tables/options": "test_command.py",
     "tables/records": "reports/test_record_words.py",
     # Rules of one subject share a module; each rule has a test file of its own.
+    "rules/contrib": "rules/test_ls603_contrib.py",
     "rules/loss_scale_reads": "rules/test_ls301_loss_scale_calls.py",
     "rules/neighbours": "rules/test_ls902_tensorflow.py",
     "rules/optimizer_family": "rules/test_ls211_optimizer_family.py",
