@@ -83,7 +83,8 @@ def read_in_this_process(path: str) -> Artefact:
     except OSError as error:
         if error.errno == errno.ENOMEM:
             raise MemoryError from None
-        which = "it" if error.filename is None else Path(os.fsdecode(error.filename)).name
+        part = os.fsdecode(error.filename or path)
+        which = "it" if part == path else Path(part).name
         reason = f"{which} cannot be read: {error.strerror or error}"
         raise UnreadableArtefactError(reason) from None
     raise UnreadableArtefactError(

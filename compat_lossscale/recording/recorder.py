@@ -185,7 +185,8 @@ def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any], List[Any]]:
                 batches.append(line["arrays"])
         trained: List[Any] = []
         for line in optimizers:
-            trained += zip(line["order"], line["names"], line["initial"])
+            orders = line.get("order") or [0] * len(line["names"])
+            trained += zip(orders, line["names"], line["initial"])
         known = {order for order, _, _ in trained}  # Another optimizer can train it later.
         starts = trained + [one for one in starts if one[0] not in known]
         starts.sort(key=operator.itemgetter(0))

@@ -45,7 +45,7 @@ SAYS = [
         3,
         "it cannot be read: Permission denied\n",
     ),
-    ("verify closed open", 3, "closed: unreadable: it cannot be read:"),
+    ("verify closed open", 3, "closed: unreadable: saved_model.pb cannot be read:"),
     ("verify listed open", 3, "listed/config.json: unreadable: it cannot be read:"),
 ]
 
