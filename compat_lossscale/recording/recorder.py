@@ -1446,16 +1446,15 @@ class TrainingRecorder:
 
     def _execute(self, name: str, loader: Any, execute: Any, module: Any) -> None:
         vars(loader).pop("exec_module", None)  # another finder may have taken it away
+        numbers: Any = sys.modules.get("numpy.random")
+        state = numbers.get_state() if hasattr(numbers, "get_state") else None
         execute(module)
         self.guarded(self.imported, name, module)
+        if state is not None:
+            numbers.set_state(state)  # Today's TensorFlow imports JAX, which draws.
 
     def imported(self, name: str, module: Any) -> None:
-        """Looks at a module that has been imported.
-
-        Args:
-            name: The name that it was imported by.
-            module: The module.
-        """
+        """Looks at a module that has been imported by a name."""
         if name == "numpy":
             module.random.seed(self.options.seed % 2**32)
             self.numbers = Numbers(module)

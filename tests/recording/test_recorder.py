@@ -141,6 +141,16 @@ def test_the_seed_comes_before_the_program_and_the_programs_own_counts(tmp_path:
     assert record(tmp_path, own)[0].printed == record(tmp_path, own, "--seed", "3")[0].printed
 
 
+def test_the_seed_of_numpy_holds_beyond_an_import_that_draws(tmp_path: Path) -> None:
+    # Where JAX is installed, TensorFlow imports it, and it draws.
+    (tmp_path / "tensorflow_core.py").write_text("import numpy\nnumpy.random.rand()\n")
+    drawn = {
+        record(tmp_path, f"import numpy\n{then}print(numpy.random.rand())\n")[0].printed[0].text
+        for then in ("", "import tensorflow_core\n")
+    }
+    assert len(drawn) == 1
+
+
 @pytest.mark.slow
 def test_twice_tells_what_is_not_reproduced(tmp_path: Path) -> None:
     source = LOOP.replace("i in range(5):", "i in range(5):\n    if i == 3: w.assign(w + noise)")

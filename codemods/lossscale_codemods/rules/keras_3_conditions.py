@@ -97,11 +97,11 @@ def of_optimizer(node: cst.Attribute, program: Program) -> Certainty:
     answer = keras_optimizer(owner, program)
     if answer.is_sure or not _is_unknown(owner, program):
         return answer.certainty
-    is_other = name in keras_3.MEMBERS_GONE or name == "learning_rate"
-    is_called = is_other and program.tree.call_of(node) is not None
+    call = program.tree.call_of(node)
+    is_called = call is not None and name in {*keras_3.MEMBERS_GONE, "learning_rate"}
     is_like_optimizer = answer.can_be and (is_called or name in _LIKELY_OF_OPTIMIZERS)
-    is_self = program.resolver.class_of(owner) is not None
-    is_likely = is_like_optimizer or (name in keras_3.ONLY_OF_OPTIMIZERS and not is_self)
+    is_theirs = {name, *keywords_of(call)} & {*keras_3.ONLY_OF_OPTIMIZERS, *keras_3.AGGREGATION}
+    is_likely = is_like_optimizer or (is_theirs and program.resolver.class_of(owner) is None)
     return Certainty.LIKELY if is_likely else Certainty.NO
 
 

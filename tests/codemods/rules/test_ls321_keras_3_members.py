@@ -80,6 +80,10 @@ def test_a_loss_scale_optimizer_takes_the_name_of_a_step() -> None:
             "sums gradients over the replicas",
         ),
         (
+            "mine.apply_gradients(pairs, experimental_aggregate_gradients=False)",
+            "that this is one is not proven",
+        ),
+        (
             "opt.apply_gradients([(g, one)])\nopt.apply_gradients([(g, other)])",
             "the variables of its first step alone",
         ),
