@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import lzma
 import os
 import shutil
 import stat
@@ -99,9 +100,8 @@ def writing(
     try:
         with replacing(output) as temporary:
             yield temporary
-    except (OSError, zipfile.BadZipFile, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConversionError(f"{output} cannot be written: {reason}") from None
+    except OSError as error:
+        raise ConversionError(f"{output} cannot be written: {error.strerror or error}") from None
 
 
 def only_config(artefact: Artefact) -> StatedConfig:
@@ -197,6 +197,10 @@ def _check(conversion: Conversion, written: Path, kind: str) -> None:
         )
 
 
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError)
+"""What `zipfile` raises for damage, encryption and unknown compression, beside `OSError`."""
+
+
 def _write_archive(path: str, stated: StatedConfig, config: Any, output: Path) -> None:
     """Writes a copy of an archive with another config."""
     with open_regular(path) as file, zipfile.ZipFile(file) as source:
@@ -215,8 +219,11 @@ def _write_archive(path: str, stated: StatedConfig, config: Any, output: Path) -
                 if entry.filename == keras_archive.CONFIG:
                     copied.writestr(entry, json.dumps(model))
                     continue
-                with source.open(entry) as packed, copied.open(entry, "w") as content:
-                    shutil.copyfileobj(packed, content)
+                try:
+                    with source.open(entry) as packed, copied.open(entry, "w") as content:
+                        shutil.copyfileobj(packed, content)
+                except _DAMAGED as error:
+                    raise UnreadableArtefactError(f"it cannot be copied: {error}") from None
 
 
 def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary: Path) -> None:

@@ -29,13 +29,24 @@ def test_an_archive_that_would_unpack_to_absurd_sizes_is_not_copied(tmp_path: Pa
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_archive_with_a_damaged_part_is_not_copied(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (b"A" * 100, b"B" * 100, "Bad CRC-32 for file 'assets/part'"),
+        # The flags, the compression and the time of an entry.
+        (b"\0\0\0\0\0\0!\0", b"\1\0\0\0\0\0!\0", "is encrypted"),
+        (b"\0\0\0\0\0\0!\0", b"\0\0c\0\0\0!\0", "compression method is not supported"),
+    ],
+)
+def test_an_archive_with_a_part_that_cannot_be_read_is_not_copied(
+    old: bytes, new: bytes, says: str, tmp_path: Path
+) -> None:
     path = tmp_path / "damaged.keras"
     with zipfile.ZipFile(path, "w") as target:
         target.writestr("config.json", json.dumps(COMPILED))
-        target.writestr("assets/part", b"A" * 100)
-    path.write_bytes(path.read_bytes().replace(b"A" * 100, b"B" * 100))
-    with pytest.raises(ConversionError, match="Bad CRC-32 for file 'assets/part'"):
+        target.writestr(zipfile.ZipInfo("assets/part"), b"A" * 100)
+    path.write_bytes(path.read_bytes().replace(old, new))
+    with pytest.raises(UnreadableArtefactError, match=says):
         write_converted(read(path), Generation.TF23, str(tmp_path / "out.keras"))
     assert list(tmp_path.iterdir()) == [path]
 
