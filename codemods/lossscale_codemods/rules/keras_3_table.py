@@ -302,8 +302,8 @@ _STEPS = (
     ),
     Keras3Row(
         ("get_scaled_loss",),
-        "`compile` of Keras 3 wraps optimizers in its own class, which has no get_scaled_loss",
-        "Where the model is compiled, give it a compat_lossscale.keras3.LossScaleOptimizer.",
+        "what `compile` of Keras 3 wraps is of Keras' own class, which has no get_scaled_loss",
+        "Where a model is compiled with it, give it a compat_lossscale.keras3.LossScaleOptimizer.",
         when=met.is_compiled_elsewhere,
         stops=True,
         target=Target.KERAS3,
