@@ -34,11 +34,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.keras_3_table import (
-    TABLE,
-    fitting,
-    gone,
-)
+from lossscale_codemods.rules.keras_3_table import TABLE, fitting, gone
 from lossscale_codemods.rules.loss_scale_arguments import (
     COUNT_SKIPPED_STEPS,
     NOT_FIXED,
