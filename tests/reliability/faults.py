@@ -193,8 +193,9 @@ class Twins:
         self._step_wrapped(*gradients.values(), ids)
         if finite:
             # TensorFlow flushes what is below the smallest normal number, as this reciprocal, to
-            # zero. So do the real versions: a scale at the cap trains nothing.
-            left = 0 if 1 / scale < np.finfo(np.float32).tiny else 1
+            # zero. So do the real versions: a scale at the cap trains nothing. Keras 3 divides.
+            is_flushed = 1 / scale < np.finfo(np.float32).tiny and not self.is_of_keras_3
+            left = 0 if is_flushed else 1
             self._step_bare(*(gradient * left for gradient in gradients.values()), ids)
         else:
             self.bare.skip(self.mode)

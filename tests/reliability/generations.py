@@ -169,7 +169,8 @@ class Training:
         elif self.generation.family == "legacy":
             slots = self.inner.weights
         else:
-            slots = self.inner.variables
+            # With the learning rate set to 0, as `_start_afresh` sets slots, nothing would train.
+            slots = [one for one in self.inner.variables if "learning_rate" not in one.name]
         if self.generation.api == "keras3":
             slots = [one.value for one in slots]
         found = [*self.variables.values(), *slots, self.steps]
