@@ -227,6 +227,9 @@ _NOT_ON_KERAS_3 = {
     *keras_names.MEMBERS, *keras_names.HOOKS, *keras_names.MODEL_MEMBERS
 } - {"add_weight", "updates"}  # fmt: skip
 """Members, but for those whose names others have too."""
+_GONE_FROM_KERAS_3 = (keras_names.GONE | keras_names.GONE_V1) - {
+    *keras_names.ON_KERAS_3, *keras_names.MODULES_ON_KERAS_3
+}  # fmt: skip
 _KERASES = ("tensorflow.keras.", "tensorflow.compat.v1.keras.", "tensorflow.compat.v2.keras.")
 _VERSION_1 = "tensorflow.compat.v1"
 
@@ -362,7 +365,7 @@ def _gone_from_keras_3(path: str) -> set[str]:
     for keras in _KERASES:
         below = path.removeprefix(keras) if path.startswith(keras) else ""
         while below:
-            if below in keras_names.GONE or below in keras_names.GONE_V1:
+            if below in _GONE_FROM_KERAS_3:
                 found.add(f"tf.keras.{below}")
             below = below.rpartition(".")[0]
     return found

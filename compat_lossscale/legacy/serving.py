@@ -94,7 +94,7 @@ def put(undo: Undo, *, keras: int) -> None:
         changed_behaviour.put_compute_loss(own)
         put_keras_modules(_MODULES_OF_KERAS, own)
     else:
-        put_keras_3_explanations(own)
+        put_keras_3_names(own)
 
 
 def _needs_it(neighbour: Neighbour) -> bool:
@@ -252,9 +252,12 @@ class StandIn(types.ModuleType):
         for module in self._stands_for:
             if hasattr(module, name):
                 return getattr(module, name)
-        raise AttributeError(
-            f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self
-        )
+        try:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        except ModuleNotFoundError as error:
+            why = str(error).partition(": ")[2]
+            said = f"module {self.__name__!r} has no attribute {name!r}{why and f': {why}'}"
+            raise AttributeError(said, name=name, obj=self) from None
 
     def __dir__(self) -> list[str]:
         names = {name for module in self._stands_for for name in dir(module)}
@@ -271,14 +274,23 @@ _KERAS_3_HOMES = (
 """Where programs find Keras. The first is what `tf.keras` leads to, and imports make copies."""
 
 
-def put_keras_3_explanations(undo: Undo) -> None:
-    """Has names of `tf.keras` that Keras 3 lacks explained: nothing serves them."""
-    gone = [_gone_from_keras_3(below) for below in sorted(GONE | GONE_V1)]
+def put_keras_3_names(undo: Undo) -> None:
+    """Serves names of `tf.keras` that Keras 3 has elsewhere, and has the others explained."""
+    home = _KERAS_3_HOMES[0]
+    names = [_on_keras_3(below) for below in sorted(GONE | GONE_V1)]
     # Of the error of an attribute, `from tensorflow.keras.layers import it` shows nothing.
-    put_modules({_at(home, one.name): one for one in gone for home in _KERAS_3_HOMES}, undo)
-    for place, names in _by_place(gone).items():
+    found = {one.name: one for one in names if not one.is_served}
+    for below, module in keras_names.MODULES_ON_KERAS_3.items():
+        name = f"tensorflow.keras.{below}"
+        found[name] = Neighbour(name, "Keras 2", f"{home}.{module}")
+        names.append(Neighbour(name, "Keras 2", f"{home}.{below}"))
+    put_modules(
+        {_at(home, name): one for name, one in found.items() for home in _KERAS_3_HOMES}, undo
+    )
+    for place, of_place in _by_place(names).items():
         for home in _KERAS_3_HOMES:
-            when_imported(_at(home, place), functools.partial(_put_in_module, names, undo), undo)
+            put_in = functools.partial(_put_in_module, of_place, undo)
+            when_imported(_at(home, place), put_in, undo)
 
 
 def _at(home: str, path: str) -> str:
@@ -290,11 +302,12 @@ def _put_in_module(names: dict[str, Neighbour], undo: Undo, module: types.Module
         put_lazy_names(module, names, undo)
 
 
-def _gone_from_keras_3(below: str) -> Neighbour:
+def _on_keras_3(below: str) -> Neighbour:
+    place = keras_names.ON_KERAS_3.get(below)
     return Neighbour(
         f"tensorflow.keras.{below}",
         "Keras 2",
-        "",
+        "" if place is None else f"{_KERAS_3_HOMES[0]}:{place}",
         "Keras 3 has none",
         f"Use {instead_of(below)}. Without that change, run the program on tf-keras: "
         "compat-lossscale run, without --keras3",

@@ -18,12 +18,25 @@ ASKED = {
     "from keras.layers import CuDNNLSTM": "Use keras.layers.LSTM",
     "import tensorflow.keras.layers as layers; layers.CuDNNGRU": "Use keras.layers.GRU",
     "from tensorflow.keras import backend as K; K.learning_phase()": "the argument `training`",
-    "import tensorflow.keras.experimental": "Use keras.optimizers.schedules",
+    "import tensorflow.keras.utils.experimental": "migrating_to_keras_3",
     "tf.keras.layers.DenseFeatures": "migrating_to_keras_3",
-    "tf.keras.losses.mean_squared_error": "Use tf.keras.losses.MSE",
-    "tf.keras.experimental": "Use keras.optimizers.schedules",
+    "tf.keras.metrics.experimental": "migrating_to_keras_3",
 }
-ABSENT = ("tf.keras.layers.CuDNNLSTM", "tf.keras.experimental", "tf.keras.layers.Nonsense")
+ABSENT = ("tf.keras.layers.CuDNNLSTM", "tf.keras.metrics.experimental", "tf.keras.layers.Nonsense")
+SERVED = {
+    "tf.keras.layers.experimental.preprocessing.Rescaling": "layers.Rescaling",
+    "tf.compat.v1.keras.layers.experimental.preprocessing.RandomFlip": "layers.RandomFlip",
+    "tf.keras.callbacks.experimental.BackupAndRestore": "callbacks.BackupAndRestore",
+    "tf.keras.experimental.CosineDecay": "optimizers.schedules.CosineDecay",
+    "tf.keras.losses.mean_squared_error": "losses.MeanSquaredError().fn",
+    "tf.keras.metrics.log_cosh": "losses.LogCosh().fn",
+}
+IMPORTED = (
+    "from tensorflow.keras.layers.experimental.preprocessing import Resizing as it",
+    "from tensorflow.keras.layers.experimental import preprocessing; it = preprocessing.Resizing",
+    "import tensorflow.keras.layers.experimental.preprocessing as p; it = p.Resizing",
+    "from keras.layers.experimental import preprocessing; it = preprocessing.Resizing",
+)
 
 
 def test_each_way_to_ask_says_what_to_use() -> None:
@@ -50,6 +63,31 @@ def test_each_way_to_ask_says_what_to_use() -> None:
     for code, words in ASKED.items():
         assert words in found[code], (code, found[code])
         assert "run the program on tf-keras: compat-lossscale run, without --keras3" in found[code]
+
+
+def test_what_keras_3_has_elsewhere_is_served() -> None:
+    run_code(
+        f"""
+        import compat_lossscale
+        compat_lossscale.install(keras=3)
+        import keras, tensorflow as tf
+        for old, new in {SERVED!r}.items():
+            assert eval(old) is eval("keras." + new), old
+        for code in {IMPORTED!r}:
+            scope = {{}}
+            exec(code, scope)
+            assert scope["it"] is keras.layers.Resizing, code
+        experimental = tf.keras.layers.experimental
+        assert not hasattr(experimental, "RandomFourierFeatures")
+        try:
+            experimental.preprocessing.CategoryCrossing
+        except AttributeError as error:
+            assert "HashedCrossing" in str(error)
+        compat_lossscale.uninstall()
+        assert not hasattr(tf.keras.layers, "experimental")
+        """,
+        tensorflow_may_be_imported=True,
+    )
 
 
 def test_without_neighbours_nothing_is_explained() -> None:

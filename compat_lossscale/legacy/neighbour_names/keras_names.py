@@ -7,7 +7,8 @@ cannot be used in models of the other.
 
 What Keras 3 has no more of the Keras of TensorFlow 2.0 to 2.10, and cannot have exactly, is in
 `MEMBERS`, `HOOKS`, `MODEL_MEMBERS`, `GONE` and `GONE_V1`. `compat-lossscale run --keras3` says so
-where one of these is used, and serves the others. `doctor` and the codemod look them up.
+where one of these is used, and serves what Keras 3 has elsewhere. `doctor` and the codemod look
+them up.
 """
 
 from __future__ import annotations
@@ -64,3 +65,13 @@ def instead_of(below: str) -> str:
     """Returns what to use instead of a name that Keras 3 lacks."""
     said: str = _KERAS_3["instead"].get(below, _ELSEWHERE)
     return said
+
+
+MODULES_ON_KERAS_3: dict[str, str] = _KERAS_3["modules"]
+"""The modules that have the names of modules that `tf.keras` lacks on Keras 3."""
+ON_KERAS_3 = {
+    below: new.removeprefix("tf.keras.")
+    for below in GONE | GONE_V1
+    if (new := instead_of(below)).startswith("tf.keras.")
+}
+"""Where `tf.keras` has other names that it lacks there."""
