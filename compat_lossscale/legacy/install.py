@@ -37,6 +37,8 @@ _undo: Undo = []
 """What takes the names out again, last thing first. Empty while not installed."""
 _chosen: waiting.InstallOptions = {"legacy_optimizers": True, "neighbours": True, "keras": 2}
 """What they were installed with, while they are."""
+_open_blocks: list[None] = []
+"""One for each block of `installed()` on any thread that needs them still."""
 
 
 def install(
@@ -169,7 +171,8 @@ def installed(
 ) -> Iterator[None]:
     """Restores the old names inside a `with` block.
 
-    Inside another such block, or after `install()`, it changes nothing.
+    After `install()` it changes nothing. Blocks may be open on several threads: the last that ends
+    takes the names out.
 
     Args:
         legacy_optimizers: See `install`.
@@ -181,13 +184,17 @@ def installed(
         InstallError: See `install`.
     """
     with _lock:
-        was_installed = bool(_undo) or waiting.to_install is not None
+        is_own = bool(_open_blocks) or not (_undo or waiting.to_install is not None)
         install(legacy_optimizers=legacy_optimizers, neighbours=neighbours, keras=keras)
+        _open_blocks.extend([None] * is_own)
     try:
         yield
     finally:
-        if not was_installed:
-            uninstall()
+        if is_own:
+            with _lock:
+                _open_blocks.pop()
+                if not _open_blocks:
+                    uninstall()
 
 
 def require(what: str, *, keras: int) -> None:

@@ -325,6 +325,32 @@ assert not left, left
     )
 
 
+def test_of_blocks_on_several_threads_the_last_takes_the_names_out() -> None:
+    run_code(
+        """
+        import threading, compat_lossscale
+        import tensorflow as tf
+        opened, go_on = threading.Event(), threading.Event()
+
+        def work():
+            with compat_lossscale.installed():
+                opened.set()
+                go_on.wait()
+                held.append(hasattr(tf.keras.mixed_precision, "experimental"))
+
+        held, thread = [], threading.Thread(target=work)
+        with compat_lossscale.installed():
+            thread.start()
+            opened.wait()
+        go_on.set()
+        thread.join()
+        assert held == [True], held
+        assert not hasattr(tf.keras.mixed_precision, "experimental")
+        """,
+        **IMPORTED,
+    )
+
+
 def test_installed_holds_inside_the_block_only_and_nests() -> None:
     out = run_code(
         """
