@@ -577,6 +577,24 @@ def test_a_loss_before_the_first_applied_step_may_be_rounded_otherwise(tmp_path:
 
 
 @pytest.mark.parametrize(
+    ("policy", "verdict"),
+    [("mixed_float16", ComparisonVerdict.SAME), ("float32", ComparisonVerdict.DIFFERENT)],
+)
+def test_what_is_printed_may_be_rounded_to_float16_on_one_side(
+    policy: str, verdict: ComparisonVerdict, tmp_path: Path
+) -> None:
+    def side(text: str, **versions: Any) -> Recording:
+        steps = [step(n, value(n)) for n in range(8)]
+        lines = [optimizer(FIRST, policy=policy), printed(text), *steps, end(**versions)]
+        return read(write(tmp_path / "one.lsr", *lines))
+
+    before = side("Loss test: 1.412109375")
+    assert compare(before, side("Loss test: 1.411998152", versions=OLD)).verdict is verdict
+    wrong = side("Loss test: 1.4155", versions=OLD)
+    assert compare(before, wrong).verdict is ComparisonVerdict.DIFFERENT
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("loss 0.123456", "loss 0.123457"),
