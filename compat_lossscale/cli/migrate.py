@@ -503,6 +503,22 @@ def _print_diffs(run: RunReport, *, coloured: bool) -> None:
             click.echo(patches.diff(file))
 
 
+def _place_before(place: str, run: RunReport) -> str:
+    """Returns the place in a file as it is that a place in the migrated file comes of."""
+    import difflib
+
+    name, _, line = place.rpartition(":")
+    for file in run.files:
+        if file.path.as_posix() == name and file.result.changed:
+            both = file.result.output, file.result.source
+            new, old = (text.decode("latin-1").split("\n") for text in both)
+            blocks = difflib.SequenceMatcher(None, new, old, autojunk=False).get_matching_blocks()
+            above = [one for one in blocks if one.a < int(line)]
+            after, before, _ = max(above, default=difflib.Match(0, 0, 0))
+            return f"{name}:{int(line) - after + before}"
+    return place
+
+
 def _proof_of(run: RunReport, target: str, given: Mapping[str, Any]) -> Proof:
     """Runs a program before and after the migration, in copies of the working directory."""
     from lossscale_codemods.reports.run_report import Proof
@@ -519,6 +535,9 @@ def _proof_of(run: RunReport, target: str, given: Mapping[str, Any]) -> Proof:
         )
     except proving.ProofError as error:
         return Proof(program, "cannot be told", f"Cannot be told: {error}.")
+    for index, one in enumerate(comparison.differences):
+        stack = tuple(_place_before(place, run) for place in one.after_stack)
+        comparison.differences[index] = dataclasses.replace(one, after_stack=stack)
     findings = [
         (file.path.as_posix(), record.line, f"{record.rule} {record.name}: {record.message}")
         for file in run.files

@@ -154,11 +154,7 @@ def _check_output(path: str, output: str, *, overwrite: bool) -> None:
 
 
 def _write(
-    artefact: Artefact,
-    stated: StatedConfig,
-    conversion: Conversion,
-    output: str,
-    temporary: Path,
+    artefact: Artefact, stated: StatedConfig, conversion: Conversion, output: str, temporary: Path
 ) -> None:
     config = conversion.config
     assert config is not None

@@ -117,10 +117,7 @@ class ProtocolRecord:
 
 
 class LossScaleOptimizer(
-    Steps,
-    GuardsScaling,
-    keras.optimizers.LossScaleOptimizer,
-    metaclass=private.NamedAsKeras,
+    Steps, GuardsScaling, keras.optimizers.LossScaleOptimizer, metaclass=private.NamedAsKeras
 ):
     """Wraps an optimizer of Keras 3 so that the loss is scaled and bad steps are skipped.
 
@@ -657,11 +654,7 @@ class LossScaleOptimizer(
 
     @classmethod
     def from_keras(
-        cls,
-        optimizer: Any,
-        *,
-        rule: LossScaleRule | None = None,
-        count_skipped_steps: bool = False,
+        cls, optimizer: Any, *, rule: LossScaleRule | None = None, count_skipped_steps: bool = False
     ) -> LossScaleOptimizer:
         """Takes the place of Keras' own loss-scale optimizer, with its state.
 

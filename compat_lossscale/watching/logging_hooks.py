@@ -260,11 +260,7 @@ class WatchedOptimizer:
     """
 
     def __init__(
-        self,
-        optimizer: Any,
-        read: Callable[[], dict[str, float]],
-        *,
-        counts_itself: bool,
+        self, optimizer: Any, read: Callable[[], dict[str, float]], *, counts_itself: bool
     ) -> None:
         self.optimizer = optimizer
         self.counts_applied_steps = is_of_keras_3(optimizer) and not getattr(

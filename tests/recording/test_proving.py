@@ -66,6 +66,24 @@ def test_a_right_migration_is_proven_and_then_written(target: str, tmp_path: Pat
     assert not (tmp_path / "left.txt").exists()
 
 
+STOPS = """import numpy as np
+import tensorflow as tf
+tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+model.fit(np.ones((4, 2)), np.ones(4), verbose=0)
+tf.keras.backend.set_learning_phase(0)
+"""
+
+
+@pytest.mark.slow
+def test_the_line_of_a_difference_is_one_of_the_file_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(STOPS)
+    done = prove(tmp_path, "--target", "keras3", "--quiet")
+    assert "set_learning_phase'   (train.py:7)" in done.stdout, done.stdout
+    assert "migrate reports near it: train.py:7: LS911" in done.stdout
+
+
 BEGINNING = """
 import numpy as np
 import tensorflow as tf

@@ -24,13 +24,7 @@ from compat_lossscale.members.guards import (
     warn_that_it_is_stuck,
     warn_that_it_starts_again,
 )
-from compat_lossscale.spec import (
-    LossScaleRule,
-    LossScaleSpec,
-    Operations,
-    ScaleState,
-    next_state,
-)
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec, Operations, ScaleState, next_state
 
 _OPERATIONS = Operations(
     select=ops.where,
