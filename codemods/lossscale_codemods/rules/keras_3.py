@@ -146,10 +146,7 @@ class Keras3Optimizers(_Keras3Rule):
         ),
     )
     valid = (
-        _left(
-            "opt = tf.keras.optimizers.RMSprop(0.1)",
-            "adds epsilon under the root",
-        ),
+        _left("opt = tf.keras.optimizers.RMSprop(0.1)", "adds epsilon under the root"),
         _left("opt = tf.keras.optimizers.Adam(0.1, decay=1e-4)", "takes no notice of `decay`"),
         _left("class Mine(tf.keras.optimizers.Optimizer):\n    pass", "other methods"),
         _left("opt = tf.keras.optimizers.Adam(1e-3)"),
@@ -251,10 +248,7 @@ class NewLossScaleOptimizers(_Keras3Rule):
             f"{_HEAD}wrap = functools.partial({_STOCK}, dynamic=True)\n",
             review="how it will be called cannot be seen",
         ),
-        Case(
-            f"{_HEAD}class Mine({_STOCK}):\n    pass\n",
-            review="Keras 3 calls other methods",
-        ),
+        Case(f"{_HEAD}class Mine({_STOCK}):\n    pass\n", review="Keras 3 calls other methods"),
         Case(f"{_HEAD}opt = {_STOCK}(opt)\nloss = opt.scale_loss(loss)\n"),
     )
 
@@ -269,18 +263,14 @@ class NewLossScaleOptimizers(_Keras3Rule):
                 continue
             paths = program.resolver.paths(node)
             known = [p for p in paths if p is not None and is_moved(p)]
-            if not known or self._is_half_migrated(node, program):
+            call = program.tree.call_of(node)
+            if not known or (call is not None and takes_old_arguments(call)):
                 continue
             stays = program.target is Target.KERAS3_ALONE
             names = () if stays else tuple(old_name(path, program.target) for path in known)
             occurrence = self.occurrence(node, program, Role.LATER, names, is_old_use=True)
             occurrence.ambiguous = len(known) < len(paths)
             yield occurrence, self._verdict(occurrence, program)
-
-    @staticmethod
-    def _is_half_migrated(node: cst.CSTNode, program: Program) -> bool:
-        call = program.tree.call_of(node)
-        return call is not None and takes_old_arguments(call)
 
     def old_import(self, path: str, program: Program) -> OldName | None:
         """Returns the class as the old name that it is for Keras 3."""
@@ -480,10 +470,6 @@ class Keras3Compiles(_Keras3Rule):
             yield self.found(node, program, verdict, Role.LATER)
 
 
-def _is_attribute(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Attribute)
-
-
 _ENCODER = (
     "class Encoder(tf.Module):\n    def __init__(self):\n"
     "        self.dense = tf.keras.layers.Dense(4)"
@@ -497,7 +483,8 @@ class Keras3Api(_Keras3Rule):
     with loss scaling use. For the rest, see https://keras.io/guides/migrating_to_keras_3/.
 
     Names that are gone are reported as well. Layers of `layers.experimental.preprocessing` are
-    taken from `layers`, and `add_variable` becomes `add_weight`.
+    taken from `layers`, and those of modules that were never public, such as `keras.layers.core`,
+    from public ones. `add_variable` becomes `add_weight`.
     """
 
     id = "LS911"
@@ -553,7 +540,10 @@ class Keras3Api(_Keras3Rule):
             path = binding.path or ""
             above = itertools.accumulate(path.split("."), "{}.{}".format)
             review = next(filter(None, map(gone, above)), None)
-            if review is not None and self.old_import(path, program) is None:
+            uses = [program.tree.parent(one) for one in binding.uses]
+            read = [program.resolver.path(one) for one in uses if isinstance(one, cst.Attribute)]
+            places = [path] if len(read) < len(uses) or not uses else [one or "" for one in read]
+            if review is not None and None in [self.old_import(one, program) for one in places]:
                 yield self.found(binding.node, program, review, Role.LATER)
         yield from super().verdicts(program)
 
@@ -562,7 +552,8 @@ class Keras3Api(_Keras3Rule):
         call = program.tree.call_of(node) if node.attr.value == "set_value" else None
         if call is not None and not met.is_of_no_rate(call, program):
             return True
-        above = itertools.takewhile(_is_attribute, program.tree.ancestors(node))
+        ancestors = program.tree.ancestors(node)
+        above = itertools.takewhile(lambda one: isinstance(one, cst.Attribute), ancestors)
         below = [path for one in above for path in program.resolver.paths(one) if path is not None]
         return any(neighbour_at(canonical(one)) or self.old_import(one, program) for one in below)
 
@@ -577,9 +568,9 @@ class Keras3Api(_Keras3Rule):
 class Keras3Files(_Keras3Rule):
     """Files that Keras 3 writes and reads differently are reported (`--target keras3`).
 
-    In a checkpoint, tf-keras and Keras 3 store an optimizer's variables and its loss scale under
-    different names. If you restore a checkpoint of tf-keras into an optimizer of Keras 3, it
-    silently ignores them. Keras 3 saves models as `.keras` and `.h5` only, and weights as
+    In a checkpoint, tf-keras and Keras 3 store kernels of layers, an optimizer's variables and its
+    loss scale under different names. If you restore one of tf-keras into Keras 3, these are
+    silently ignored. Keras 3 saves models as `.keras` and `.h5` only, and weights as
     `.weights.h5`. It loads no SavedModel and, from `.h5`, no loss-scale optimizer of
     compat_lossscale.keras3. To keep a model with its optimizer, convert the old file:
     `compat-lossscale verify OLD --to keras3 --output NEW.keras`. OLD is an `.h5` file, a SavedModel

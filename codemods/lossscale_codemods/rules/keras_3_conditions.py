@@ -560,6 +560,15 @@ def _is_tf_function(node: cst.CSTNode | None, program: Program) -> bool:
     return any(path is not None and canonical(path) == "tensorflow.function" for path in paths)
 
 
+def takes_one_mask_of_several(node: cst.FunctionDef, program: Program) -> bool:
+    """Whether a `call` takes its inputs apart, and computes with the mask of them as it is."""
+    names = [one.name.value for one in node.params.params]
+    inputs, body = "".join(names[1:2]), program.tree.source(node.body)
+    is_apart = re.search(rf"(?m), \w+ = {inputs}$|\b{inputs}\[\d\]", body)
+    is_whole = re.search(r"[( ]mask[,)]", body) and not re.search(r"(?m)\bmask\[|= mask$", body)
+    return "mask" in names and bool(is_apart and is_whole)
+
+
 def tests_a_tensor(node: cst.If | cst.While, program: Program) -> bool:
     """Whether a method branches by what TensorFlow computes, and is made no graph of."""
     method = program.tree.around(node, cst.FunctionDef)
@@ -655,11 +664,6 @@ def gets_labels(node: cst.Call, program: Program) -> bool:
     )
 
 
-def has_keyword(name: str) -> Condition:
-    """Returns the condition that a call names an argument."""
-    return lambda node, _: name in keywords_of(node)
-
-
 def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
     """Whether another model was compiled with the same optimizer before."""
     made = {
@@ -718,7 +722,8 @@ def without_slashes(node: cst.Call, program: Program) -> list[Edit]:
         return []
     texts = [
         one
-        for one in program.tree.walk(name.value)
+        for value in _values(name.value, program)
+        for one in program.tree.walk(value)
         if isinstance(one, cst.SimpleString | cst.FormattedStringText) and "/" in one.value
     ]
     if not texts or not _is_of_keras(node.func, program):

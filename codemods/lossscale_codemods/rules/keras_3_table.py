@@ -168,7 +168,10 @@ def gone(path: str) -> Review | None:
     """Says what there is to say of a name that Keras 3 lacks, or has in `tf.keras` alone."""
     below = gone_at(path)
     if below is not None:
-        return Review(f"Keras 3 has no {below}", f"Use {instead_of(below)}.", stops=True)
+        home = "tf.keras of " if below in keras_3.ONLY_IN_KERAS else ""
+        return Review(f"{home}Keras 3 has no {below}", f"Use {instead_of(below)}.", stops=True)
+    if keras_3.OLD_MODULE.fullmatch(path.removeprefix("keras.")):
+        return Review(f"Keras 3 has no {path}", "Import what it has from `keras`.", stops=True)
     below = gone_from_keras(path)
     if below is None:
         return None
@@ -182,8 +185,8 @@ def gone(path: str) -> Review | None:
 _OfOptimizer = functools.partial(Keras3Row, of=met.of_optimizer)
 _Stopping = functools.partial(Keras3Row, stops=True)
 _CHECKPOINT = (
-    "checkpoints have the variables of Keras 3's optimizers under other names: from one of "
-    "tf-keras, the optimizer's state and its loss scale are not restored"
+    "checkpoints have much of Keras 3 under other names: from one of tf-keras, kernels of layers, "
+    "the optimizer's state and its loss scale are not restored, and nothing says so"
 )
 _CONVERT = (
     "Convert old checkpoints, with a function that builds the model: `compat-lossscale verify OLD "
@@ -193,10 +196,7 @@ _SAVED = (
     "as `.keras` and `.h5` alone in Keras 3, and loads no loss-scale optimizer of "
     "compat_lossscale.keras3 from `.h5`"
 )
-_WEIGHTS = (
-    "Keras 3 saves weights as `.weights.h5` alone",
-    "End its name with that.",
-)
+_WEIGHTS = ("Keras 3 saves weights as `.weights.h5` alone", "End its name with that.")
 _RATES = ("lr", "learning_rate")
 
 _MEMBERS_OF_OPTIMIZERS = (
@@ -581,6 +581,13 @@ _STOPS = (
         inside=frameworks.is_layer,
         fix=met.with_default_training,
     ),
+    _Stopping(
+        ("def call",),
+        "for several inputs, Keras 3 gives a layer a list of masks, `[None, None]` if none has one",
+        "Take the mask out of the list, and test that for None.",
+        inside=frameworks.is_layer,
+        when=met.takes_one_mask_of_several,
+    ),
     Keras3Row(
         ("AUTO",),
         "AUTO was this outside of strategies, and losses of Keras 3 have no AUTO",
@@ -675,7 +682,7 @@ _STOPS = (
             names,
             f"Keras 3 takes no {name} here",
             instead,
-            when=met.has_keyword(name),
+            when=lambda call, _, name=name: name in keywords_of(call),  # type: ignore[misc]
         )
         for names, arguments in keras_3.ARGUMENTS_GONE
         for name, instead in arguments.items()

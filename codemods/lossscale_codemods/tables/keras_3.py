@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from compat_lossscale.legacy.neighbour_names import successor_of
 from compat_lossscale.legacy.neighbour_names.keras_names import (
     GONE,
     GONE_V1,
     MODEL_MEMBERS,
+    PRIVATE,
     instead_of,
 )
 from lossscale_codemods.tables import optimizer_families
@@ -23,26 +25,18 @@ ONLY_IN_KERAS = frozenset(
     below for below in GONE if below == "saving" or instead_of(below).startswith("tf.keras.")
 )
 """Those that `keras` has, and `tf.keras` lacks or has under another name on Keras 3."""
-GONE_FROM_KERAS = frozenset(
-    {
-        "layers.RandomHeight", "layers.RandomWidth", "layers.ThresholdedReLU", "losses.KLD",
-        "losses.MAE", "losses.MAPE", "losses.MSE", "losses.MSLE", "losses.Reduction",
-        "losses.kld", "losses.kullback_leibler_divergence", "losses.logcosh", "losses.mae",
-        "losses.mape", "losses.mse", "losses.msle", "metrics.KLD", "metrics.MAE",
-        "metrics.MAPE", "metrics.MSE", "metrics.MSLE", "metrics.kld",
-        "metrics.kullback_leibler_divergence", "metrics.logcosh", "metrics.mae", "metrics.mape",
-        "metrics.mse", "metrics.msle", "preprocessing.image.DirectoryIterator",
-        "preprocessing.image.ImageDataGenerator", "preprocessing.image.Iterator",
-        "preprocessing.image.NumpyArrayIterator", "preprocessing.image.apply_affine_transform",
-        "preprocessing.image.apply_brightness_shift", "preprocessing.image.apply_channel_shift",
-        "preprocessing.image.random_brightness", "preprocessing.image.random_channel_shift",
-        "preprocessing.image.random_rotation", "preprocessing.image.random_shear",
-        "preprocessing.image.random_shift", "preprocessing.image.random_zoom",
-        "preprocessing.sequence.TimeseriesGenerator",
-        "preprocessing.sequence.make_sampling_table", "preprocessing.sequence.skipgrams",
-        "preprocessing.text",
-    }
-)  # fmt: skip
+_SHORT = "KLD MAE MAPE MSE MSLE kld kullback_leibler_divergence logcosh mae mape mse msle"
+_FROM_KERAS = {
+    "layers": "RandomHeight RandomWidth ThresholdedReLU",
+    "losses": f"Reduction {_SHORT}",
+    "metrics": _SHORT,
+    "preprocessing": "text",
+    "preprocessing.image": "DirectoryIterator ImageDataGenerator Iterator NumpyArrayIterator "
+    "apply_affine_transform apply_brightness_shift apply_channel_shift random_brightness "
+    "random_channel_shift random_rotation random_shear random_shift random_zoom",
+    "preprocessing.sequence": "TimeseriesGenerator make_sampling_table skipgrams",
+}
+GONE_FROM_KERAS = frozenset(f"{m}.{name}" for m in _FROM_KERAS for name in _FROM_KERAS[m].split())
 """Those that `tf.keras` has on Keras 3, and `keras` lacks, outside of the backend."""
 BACKEND_OF_KERAS = frozenset(
     {
@@ -55,6 +49,11 @@ PREPROCESSING = "layers.experimental.preprocessing"
 """A module whose layers are in `layers` now."""
 NOT_IN_LAYERS = frozenset({"CategoryCrossing", "PreprocessingLayer"})
 """What it had besides."""
+OLD_MODULE = re.compile(
+    r"engine|objectives|optimizer_v[12]|utils\.\w+_utils|layers\.(?:advanced_activations|convolutional"
+    r"|core|embeddings|merge|noise|normalization|pooling|preprocessing|recurrent|wrappers)"
+)
+"""Modules of the package `keras` up to 2.12 that were never public, and that programs import."""
 BROKEN = {"ndim": "takes no symbolic tensor", "set_value": "takes no variable"}
 """Functions of the backend that are there, and fail."""
 LOGS = ("history", "logs")
@@ -88,16 +87,9 @@ OF_MODELS = {
 }
 """Methods of models and layers that are gone, and what to use instead."""
 GRAPH_MODE = frozenset(
-    {
-        "tensorflow.compat.v1.Graph",
-        "tensorflow.compat.v1.Session",
-        "tensorflow.compat.v1.disable_eager_execution",
-        "tensorflow.compat.v1.disable_v2_behavior",
-        "tensorflow.Graph",
-        "tensorflow.Session",
-        "tensorflow.disable_eager_execution",
-        "tensorflow.disable_v2_behavior",
-    }
+    f"tensorflow.{version}{name}"
+    for version in ("", "compat.v1.")
+    for name in ("Graph", "Session", "disable_eager_execution", "disable_v2_behavior")
 )
 """What has a program build graphs by itself, which Keras 3 does not support."""
 SIZES = {
@@ -306,9 +298,11 @@ def moved_name(path: str) -> OldName | None:
     """
     full, below = canonical(path), below_keras(path)
     module, _, name = below.rpartition(".")
-    new = instead_of(gone_at(path) or "")
+    new = instead_of(below if module == "experimental" else gone_at(path) or "")
     if below == PREPROCESSING or (module == PREPROCESSING and name not in NOT_IN_LAYERS):
         new = f"tf.keras.layers{below.removeprefix(PREPROCESSING)}"
+    if OLD_MODULE.match(module):
+        new = successor_of(f"{PRIVATE}.{below}").replace("tensorflow", "tf")
     if not new.startswith("tf.keras."):
         return None
     home = full.removesuffix(below)

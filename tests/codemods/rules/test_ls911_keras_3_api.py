@@ -46,7 +46,11 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         (f"tf.keras.{PREPROCESSING}.PreprocessingLayer()", "no layers.experimental"),
         (f"{IMPORTED}preprocessing.PreprocessingLayer()", "no layers.experimental"),
         ("tf.keras.layers.experimental.SyncBatchNormalization()", "no layers.experimental"),
-        ("schedule = tf.keras.experimental.CosineDecay(0.1, 8)", "Use keras.optimizers.schedules"),
+        ("model = tf.keras.experimental.LinearModel()", "Use keras.optimizers.schedules"),
+        ("load = tf.keras.saving.load_model", "tf.keras of Keras 3 has no saving"),
+        ("from keras.layers.normalization import BatchNormalization", "no keras.layers.norm"),
+        ("from keras.utils import data_utils\nprint(data_utils.own)", "no keras.utils.data_utils"),
+        ("import keras\nprint(keras.engine.data_adapter)", "no keras.engine"),
         ("def restart(metric):\n    metric.reset_states()", "that this is one is not proven"),
         (
             f"{GAME}for metric in metrics:\n    metric.reset_states()",
@@ -98,6 +102,19 @@ def test_what_is_gone_is_reported(line: str, message: str) -> None:
             "from tensorflow.keras.losses import log_cosh as f",
             "from tensorflow.keras.losses import logcosh as f",
         ),
+        (
+            "tf.keras.experimental.CosineDecay(1, 8)",
+            "tf.keras.optimizers.schedules.CosineDecay(1, 8)",
+        ),
+        (
+            "from keras.layers.core import Dense\nDense(1)",
+            "from keras.layers import Dense\nDense(1)",
+        ),
+        (
+            "from keras.utils import np_utils\nnp_utils.to_categorical(y)",
+            "from keras.utils import to_categorical\nto_categorical(y)",
+        ),
+        ("import keras\nkeras.engine.Layer()", "import keras\nkeras.layers.Layer()"),
     ],
 )
 def test_what_tf_keras_has_under_a_short_name_alone_is_respelled(before: str, after: str) -> None:

@@ -82,9 +82,25 @@ def test_sizes_that_a_name_holds_are_converted() -> None:
     [("'a/b'", "'a_b'"), ("f'{n}/a/{b}'", "f'{n}_a_{b}'"), ("n + '/a'", "n + '_a'")],
 )
 def test_slashes_in_names_have_an_unsafe_fix(before: str, after: str) -> None:
-    lines = "a = layers.Dense(4, name={})\n"
-    given = OLD + lines.format(before), NEW + lines.format(after)
+    pairs = (OLD, before), (NEW, after)
+    given = (f"{head}a = layers.Dense(4, name={text})\n" for head, text in pairs)
     check_transformed(*given, target=Target.KERAS3, unsafe_fixes=True)
+    given = (f"{head}n = {text}\na = layers.Dense(4, name=n)\n" for head, text in pairs)
+    check_transformed(*given, target=Target.KERAS3, unsafe_fixes=True)
+
+
+MASK = (
+    "class Attend(layers.Layer):\n    def call(self, inputs, mask=None):\n        {}\n"
+    "        return query if mask is None else query * tf.cast(mask, query.dtype)\n"
+)
+
+
+@pytest.mark.parametrize("inputs", ["query, key = inputs", "query = inputs[0]"])
+def test_a_mask_of_several_inputs_that_is_taken_for_one_is_reported(inputs: str) -> None:
+    (message,) = reported(OLD + MASK.format(inputs))
+    assert "`[None, None]` if none has one" in message
+    assert not reported(OLD + MASK.format(f"{inputs}; mask = mask and mask[0]"))
+    assert not reported(OLD + MASK.format("query = inputs[:, 0]"))
 
 
 def test_classes_stay_float32_in_a_step_of_its_own() -> None:

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +22,7 @@ from lossscale_codemods.tables.keras_3 import (
     GONE_V1,
     MEMBERS_GONE,
     NOT_OF_VARIABLES,
+    OLD_MODULE,
     ONLY_OF_OPTIMIZERS,
     REFUSED,
     below_keras,
@@ -104,6 +108,30 @@ def test_what_only_bare_keras_lacks() -> None:
     assert gone_from_keras("keras.losses.mse") == "losses.mse"
     for path in ("tensorflow.keras.backend.get_value", "keras.backend.epsilon", "keras.backend"):
         assert gone_from_keras(path) is None
+
+
+def test_modules_that_were_never_public_are_gone() -> None:
+    found = [name for name in sys.modules if name.startswith("keras.")]
+    assert [name for name in found if OLD_MODULE.fullmatch(name.removeprefix("keras."))] == []
+    for name in ("engine", "layers.core", "utils.np_utils", "optimizer_v2", "objectives"):
+        assert OLD_MODULE.fullmatch(name)
+        with pytest.raises(ModuleNotFoundError):
+            importlib.import_module(f"keras.{name}")
+
+
+def test_a_checkpoint_of_tf_keras_restores_no_kernel(tmp_path: Path) -> None:
+    import keras
+    import tensorflow as tf
+    import tf_keras
+
+    old, new = tf_keras.layers.Dense(2, bias_initializer="ones"), keras.layers.Dense(2)
+    old.build((None, 3))
+    new.build((None, 3))
+    before = new.kernel.numpy()
+    path = tf.train.Checkpoint(layer=old).write(str(tmp_path / "checkpoint"))
+    tf.train.Checkpoint(layer=new).read(path).expect_partial()
+    np.testing.assert_array_equal(new.bias.numpy(), old.bias.numpy())
+    np.testing.assert_array_equal(new.kernel.numpy(), before)
 
 
 def test_members_that_are_gone() -> None:
