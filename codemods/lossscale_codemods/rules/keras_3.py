@@ -555,11 +555,17 @@ class Keras3Api(_Keras3Rule):
         ancestors = program.tree.ancestors(node)
         above = itertools.takewhile(lambda one: isinstance(one, cst.Attribute), ancestors)
         below = [path for one in above for path in program.resolver.paths(one) if path is not None]
+        if any(one.endswith(".losses.Reduction.AUTO") for one in below):
+            return True
         return any(neighbour_at(canonical(one)) or self.old_import(one, program) for one in below)
 
     def old_import(self, path: str, program: Program) -> OldName | None:
         """Returns a name that Keras 3 has elsewhere as an old name."""
         old = keras_3.moved_name(path)
+        if path == "keras.backend":
+            reads = map(program.resolver.path, program.tree.nodes(cst.Attribute))
+            members = [one for one in reads if one and one.startswith(path)]
+            return old if any(map(keras_3.gone_from_keras, members)) else None
         is_whole = old is not None and path.endswith(keras_3.PREPROCESSING)
         others = program.reads_by_attribute.keys() & keras_3.NOT_IN_LAYERS
         return None if is_whole and others else old

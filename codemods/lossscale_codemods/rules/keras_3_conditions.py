@@ -334,11 +334,9 @@ def reads_rate_of_logs(node: cst.Subscript | cst.Call, _: Program) -> bool:
 def reads_all_logs(node: cst.Attribute, program: Program) -> bool:
     """Whether logs are read as a whole, where a callback writes the learning rate there."""
     above = program.tree.parent(node)
-    if isinstance(above, cst.Subscript) and above.value is node:
-        return False
-    if isinstance(above, cst.Attribute) and above.attr.value not in {"items", "keys"}:
-        return False
-    return bool(program.reads_by_attribute.keys() & keras_3.LOG_THE_RATE)
+    is_item = isinstance(above, cst.Subscript) and above.value is node
+    is_other = isinstance(above, cst.Attribute) and above.attr.value not in {"items", "keys"}
+    return not (is_item or is_other or keras_3.LOG_THE_RATE.isdisjoint(program.reads_by_attribute))
 
 
 def reads_config_of_a_layer(node: cst.Subscript, program: Program) -> bool:

@@ -539,10 +539,7 @@ _FILES = (
         when=met.is_named_otherwise(".weights.h5", weights=True),
     ),
     _Stopping(
-        (".save_weights",),
-        *_WEIGHTS,
-        of=met.of_model,
-        when=met.is_named_otherwise(".weights.h5"),
+        (".save_weights",), *_WEIGHTS, of=met.of_model, when=met.is_named_otherwise(".weights.h5")
     ),
     _Stopping(
         (".load_weights",),

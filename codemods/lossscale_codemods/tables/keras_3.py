@@ -296,6 +296,8 @@ def moved_name(path: str) -> OldName | None:
     Args:
         path: A dotted path.
     """
+    if path == "keras.backend" or gone_from_keras(path) not in (None, "losses.Reduction"):
+        return OldName(path, Meaning.NEIGHBOUR, (f"tensorflow.{path}",))
     full, below = canonical(path), below_keras(path)
     module, _, name = below.rpartition(".")
     new = instead_of(below if module == "experimental" else gone_at(path) or "")

@@ -35,7 +35,7 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
     [
         ("tf.keras.backend.set_learning_phase(1)", "no backend.set_learning_phase"),
         ("from tensorflow.keras.layers import LocallyConnected1D", "no layers.LocallyConnected1D"),
-        ("from keras import backend as K\nprint(K.get_value(x))", "in tf.keras alone"),
+        ("from keras.preprocessing.text import Tokenizer", "in tf.keras alone"),
         ("print(tf.keras.backend.ndim(x))", "takes no symbolic tensor"),
         ("tf.keras.backend.set_value(weight, 1)", "takes no variable"),
         ("model = tf.keras.Sequential(layers)\nmodel.fit_generator(f)", "have no fit_generator"),
@@ -115,6 +115,15 @@ def test_what_is_gone_is_reported(line: str, message: str) -> None:
             "from keras.utils import to_categorical\nto_categorical(y)",
         ),
         ("import keras\nkeras.engine.Layer()", "import keras\nkeras.layers.Layer()"),
+        (
+            "from keras import backend as K\nprint(K.get_value(x), K.epsilon())",
+            "from tensorflow.keras import backend as K\nprint(K.get_value(x), K.epsilon())",
+        ),
+        ("from keras.losses import mse", "from tensorflow.keras.losses import mse"),
+        (
+            "import keras\nprint(keras.losses.mae, keras.losses.Reduction.AUTO)",
+            "print(tf.keras.losses.mae, 'sum_over_batch_size')",
+        ),
     ],
 )
 def test_what_tf_keras_has_under_a_short_name_alone_is_respelled(before: str, after: str) -> None:
@@ -206,6 +215,7 @@ def test_the_count_of_a_metric_is_named() -> None:
         f"{GAME}Game().reset_states()",
         "import keras\nprint(keras.losses.mean_squared_error, keras.saving)",
         "from keras.metrics import mean_absolute_error",
+        "from keras import backend as K\nprint(K.epsilon())",
         f"{MODULE}self.weight = tf.Variable(1.0)",
         "class Net(tf.keras.Model):\n    def __init__(self):\n        tf.keras.layers.Dense(4)",
         "with tf.Graph().as_default():\n    pass",
