@@ -482,9 +482,8 @@ class Keras3Api(_Keras3Rule):
     The codemod does not migrate all of Keras 2 to Keras 3. This rule is about what old programs
     with loss scaling use. For the rest, see https://keras.io/guides/migrating_to_keras_3/.
 
-    Names that are gone are reported as well. Layers of `layers.experimental.preprocessing` are
-    taken from `layers`, and those of modules that were never public, such as `keras.layers.core`,
-    from public ones. `add_variable` becomes `add_weight`.
+    Names that are gone are reported as well. Layers of `layers.experimental.preprocessing` and of
+    modules such as `keras.layers.core` are taken from `layers`. `add_variable` is `add_weight`.
     """
 
     id = "LS911"
@@ -543,7 +542,9 @@ class Keras3Api(_Keras3Rule):
             uses = [program.tree.parent(one) for one in binding.uses]
             read = [program.resolver.path(one) for one in uses if isinstance(one, cst.Attribute)]
             places = [path] if len(read) < len(uses) or not uses else [one or "" for one in read]
-            if review is not None and None in [self.old_import(one, program) for one in places]:
+            is_kept = None in [self.old_import(one, program) for one in places]
+            around = program.tree.ancestors(binding.node)
+            if review and is_kept and not any(isinstance(one, cst.ExceptHandler) for one in around):
                 yield self.found(binding.node, program, review, Role.LATER)
         yield from super().verdicts(program)
 
@@ -554,10 +555,9 @@ class Keras3Api(_Keras3Rule):
             return True
         ancestors = program.tree.ancestors(node)
         above = itertools.takewhile(lambda one: isinstance(one, cst.Attribute), ancestors)
-        below = [path for one in above for path in program.resolver.paths(one) if path is not None]
-        if any(one.endswith(".losses.Reduction.AUTO") for one in below):
-            return True
-        return any(neighbour_at(canonical(one)) or self.old_import(one, program) for one in below)
+        below = [canonical(p) for one in above for p in program.resolver.paths(one) if p]
+        is_auto = any(one.endswith(".losses.Reduction.AUTO") for one in below)
+        return is_auto or any(neighbour_at(one) or self.old_import(one, program) for one in below)
 
     def old_import(self, path: str, program: Program) -> OldName | None:
         """Returns a name that Keras 3 has elsewhere as an old name."""

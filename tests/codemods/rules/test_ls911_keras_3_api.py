@@ -216,6 +216,7 @@ def test_the_count_of_a_metric_is_named() -> None:
         "import keras\nprint(keras.losses.mean_squared_error, keras.saving)",
         "from keras.metrics import mean_absolute_error",
         "from keras import backend as K\nprint(K.epsilon())",
+        "try:\n    import keras\nexcept ImportError:\n    from tensorflow.keras import saving",
         f"{MODULE}self.weight = tf.Variable(1.0)",
         "class Net(tf.keras.Model):\n    def __init__(self):\n        tf.keras.layers.Dense(4)",
         "with tf.Graph().as_default():\n    pass",
