@@ -149,11 +149,7 @@ class Finder:
             old = tuple(sorted((o for o in known if o is not None), key=lambda o: o.path))
             if old and not self._is_conversion(node, chain):
                 return Occurrence(
-                    node,
-                    self.tree.span(node),
-                    Role.REFERENCE,
-                    old,
-                    ambiguous=len(old) < len(paths),
+                    node, self.tree.span(node), Role.REFERENCE, old, ambiguous=len(old) < len(paths)
                 )
         return self._unresolved(chain)
 

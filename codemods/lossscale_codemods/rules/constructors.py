@@ -47,12 +47,7 @@ from lossscale_codemods.source.edits import insert_line_behind
 from lossscale_codemods.source.syntax_tree import last_name
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.frameworks import is_new_optimizer
-from lossscale_codemods.tables.names import (
-    WITH_KERAS_3,
-    Meaning,
-    Target,
-    loss_scale_optimizers,
-)
+from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:

@@ -451,6 +451,16 @@ _NAMES_OF_KERAS_2 = (
         "Make the policy by its name.",
     ),
     _Stopping(
+        ("[TF_USE_LEGACY_KERAS]",),
+        "with it, `tf.keras` is tf-keras and not Keras 3",
+        "Leave it out.",
+        when=lambda node, program: any(
+            "1" in program.tree.source(one.value) and node in [to.target for to in one.targets]
+            for one in program.tree.ancestors(node)
+            if isinstance(one, cst.Assign)
+        ),
+    ),
+    _Stopping(
         keras_3.GRAPH_MODE,
         "Keras 3 does not run in graphs that a program builds by itself",
         "Run eagerly, or in tf.function; or stay with tf-keras.",

@@ -126,10 +126,7 @@ class TypeTests(Rule):
             f"{_HEAD}known = {{'LossScaleOptimizer': {_OLD}.LossScaleOptimizer}}\n",
             review="as a custom object",
         ),
-        Case(
-            f"{_HEAD}if type(opt) == {_OLD}.LossScaleOptimizer:\n    pass\n",
-            review="never true",
-        ),
+        Case(f"{_HEAD}if type(opt) == {_OLD}.LossScaleOptimizer:\n    pass\n", review="never true"),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:

@@ -303,7 +303,7 @@ def moved_name(path: str) -> OldName | None:
     new = instead_of(below if module == "experimental" else gone_at(path) or "")
     if below == PREPROCESSING or (module == PREPROCESSING and name not in NOT_IN_LAYERS):
         new = f"tf.keras.layers{below.removeprefix(PREPROCESSING)}"
-    if OLD_MODULE.match(module):
+    if OLD_MODULE.match(module) and path.startswith("keras."):
         new = successor_of(f"{PRIVATE}.{below}").replace("tensorflow", "tf")
     if not new.startswith("tf.keras."):
         return None

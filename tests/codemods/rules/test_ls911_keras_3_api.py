@@ -47,6 +47,7 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         (f"{IMPORTED}preprocessing.PreprocessingLayer()", "no layers.experimental"),
         ("tf.keras.layers.experimental.SyncBatchNormalization()", "no layers.experimental"),
         ("model = tf.keras.experimental.LinearModel()", "Use keras.optimizers.schedules"),
+        ("import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'", "`tf.keras` is tf-keras and not"),
         ("load = tf.keras.saving.load_model", "tf.keras of Keras 3 has no saving"),
         ("from keras.layers.normalization import BatchNormalization", "no keras.layers.norm"),
         ("from keras.utils import data_utils\nprint(data_utils.own)", "no keras.utils.data_utils"),
@@ -120,6 +121,10 @@ def test_what_is_gone_is_reported(line: str, message: str) -> None:
             "from tensorflow.keras import backend as K\nprint(K.get_value(x), K.epsilon())",
         ),
         ("from keras.losses import mse", "from tensorflow.keras.losses import mse"),
+        (
+            "from tensorflow.python.keras.utils import data_utils\ndata_utils.get_file(a, b)",
+            "tf.keras.utils.get_file(a, b)",
+        ),
         (
             "import keras\nprint(keras.losses.mae, keras.losses.Reduction.AUTO)",
             "print(tf.keras.losses.mae, 'sum_over_batch_size')",
@@ -216,6 +221,7 @@ def test_the_count_of_a_metric_is_named() -> None:
         "import keras\nprint(keras.losses.mean_squared_error, keras.saving)",
         "from keras.metrics import mean_absolute_error",
         "from keras import backend as K\nprint(K.epsilon())",
+        "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '0'",
         "try:\n    import keras\nexcept ImportError:\n    from tensorflow.keras import saving",
         f"{MODULE}self.weight = tf.Variable(1.0)",
         "class Net(tf.keras.Model):\n    def __init__(self):\n        tf.keras.layers.Dense(4)",
