@@ -81,7 +81,7 @@ def test_the_line_of_a_difference_is_one_of_the_file_as_it_is(tmp_path: Path) ->
     (tmp_path / "train.py").write_text(STOPS)
     done = prove(tmp_path, "--target", "keras3", "--quiet")
     assert "set_learning_phase'   (train.py:7)" in done.stdout, done.stdout
-    assert "migrate reports near it: train.py:7: LS911" in done.stdout
+    assert "train.py:7:1: LS911" in done.stdout
 
 
 BEGINNING = """
