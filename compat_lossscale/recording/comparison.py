@@ -106,11 +106,18 @@ FIXED_RANDOM = (
     "Random layers, such as dropout, were left out, and what the program itself draws and shuffles "
     "got a seed by its place: --fix-random."
 )
-NOTHING_TRAINED = "all steps were skipped, so no variable has moved: compare more steps"
+NOTHING_TRAINED = (
+    "{} has moved nothing, as where all steps are skipped or the learning rate is 0: compare more "
+    "steps"
+)
 ADVICE = (
     "Make the program reproducible and record again: set its seeds, set TF_DETERMINISTIC_OPS=1 or "
     "call tf.config.experimental.enable_op_determinism(), use one thread, sort what comes from "
     "sets and folders, and delete the checkpoints that it would go on from."
+)
+IN_THREADS = (
+    "several threads take steps, and their order may be chance. Record the first program with "
+    "--twice, which tells whether it reproduces itself"
 )
 BY_CHANCE = f"It may be chance, for the program does not reproduce itself. {ADVICE}"
 
@@ -294,6 +301,7 @@ class _Comparing:
     ) -> None:
         self.sides = (before, after)
         self.ends = [side.end or {} for side in self.sides]
+        both = list(zip(self.sides, self.ends, strict=True))
         self.rtol = rtol
         self.result = RecordingComparison(before, after)
         self.found: list[Difference] = []
@@ -313,13 +321,16 @@ class _Comparing:
         self.starts: dict[tuple[int, str, int], tuple[int, float]] = {}
         self.grew_at: int | None = None
         self.overflowed = False
-        self.moved = False  # whether anything that is compared has moved
+        self.moved: set[int] = set()  # the optimizers of which what is compared has moved
+        self.untold: tuple[float, str] = (math.inf, "")  # the place of the first step, and why
         self.grows = False
         self.sees_fit = any(known for side in self.sides for known in side.fits)
         optimizers = (one for side in self.sides for one in side.optimizers)
         self.sees_steps = any(step.data for one in optimizers for step in one.steps)
         self.data_at: float = math.inf  # places of steps
         self.draws_at: float = math.inf
+        limits = [(end.get("limited"), side.header.get("steps")) for side, end in both]
+        self.end_alike = limits[0] == limits[1]
 
     def run(self, *, output: bool) -> RecordingComparison:
         """Compares everything, and says what it gave."""
@@ -339,15 +350,11 @@ class _Comparing:
         result.bits &= not parted
         self.found.sort(key=lambda one: one.place)
         drawn = self._drawn()
-        if self.found and self._follows_rounding(self.found[0]):
+        if self.found and self._follows_chance(self.found[0]):
             self.found = [one for one in self.found if one.what in _NOT_OF_NUMBERS]
         self._conclude(drawn)
-        trained = any(step.applied for one in self.sides[0].optimizers for step in one.steps)
-        killed = next((s.path for s in self.sides if s.end is None), None)
-        if result.verdict is ComparisonVerdict.SAME and not trained:
-            result.cannot_be_told(NOTHING_TRAINED)
-        elif result.verdict is ComparisonVerdict.SAME and killed is not None:
-            result.cannot_be_told(f"{killed} has no end. Up to there, it is the {result.reason}")
+        if result.verdict is ComparisonVerdict.SAME:
+            self._qualify()
         result.notes = list(dict.fromkeys(result.notes))  # Several optimizers can have one alike.
         return result
 
@@ -367,10 +374,17 @@ class _Comparing:
             Difference(what, step, title, name, words[0], words[1], *stacks, size, place)
         )
 
-    def _failed_at(self, shortest: int, counts: Sequence[int]) -> bool:
-        """Whether the side that has less was killed or failed, so that this says nothing more."""
-        end = self.ends[counts.index(shortest)]
-        return not end or end.get("error") is not None
+    def _was_stopped(self, counts: Sequence[int]) -> bool:
+        """Whether the side that has less was stopped, so that this says nothing more.
+
+        After the same number of steps of the first optimizer, both have as much of all others.
+        """
+        end = self.ends[counts.index(min(counts))]
+        limited = end.get("limited") and not self.end_alike
+        return bool(not end or limited or end.get("cut") or self._end_otherwise())
+
+    def _end_otherwise(self) -> bool:
+        return any(one.what == "end" for one in self.found)
 
     # What is compared.
 
@@ -403,7 +417,7 @@ class _Comparing:
             if None not in forces and words[0] != words[1] and (all(errors) or not any(errors)):
                 self._differ(what.replace("_", " "), last + 1, words, place=ended)
         counts = [len(side.optimizers) for side in self.sides]
-        if all(counts) and counts[0] != counts[1] and not self._failed_at(min(counts), counts):
+        if all(counts) and counts[0] != counts[1] and not self._was_stopped(counts):
             titles = ["; ".join(one.title for one in side.optimizers) for side in self.sides]
             self._differ("optimizers", 0, titles)
 
@@ -413,13 +427,12 @@ class _Comparing:
         pairs = self._beginnings(one, other)
         steps = {step.number: step for step in other.steps}  # --every may leave out others
         counts = [side.steps[-1].number + 1 if side.steps else 0 for side in (one, other)]
-        compared = 0 if self.unstable else min(counts)
         for step in one.steps:
-            if step.number in steps and self._step(one, pairs, step, steps[step.number]):
-                compared = max(compared, step.number + 1)
-        self.result.steps = max(self.result.steps, compared)
-        ended = all(end and not (end.get("limited") or end.get("cut")) for end in self.ends)
-        if counts[0] != counts[1] and ended:
+            if step.number in steps:
+                self._step(one, pairs, step, steps[step.number])
+                if step.place < self.untold[0]:
+                    self.result.steps = max(self.result.steps, step.number + 1)
+        if counts[0] != counts[1] and not self._was_stopped(counts):
             words = [steps_words(count) for count in counts]
             longer = max(one.steps, other.steps, key=len)
             place = next((step.place for step in longer if step.number >= min(counts)), 0)
@@ -493,20 +506,26 @@ class _Comparing:
         pairs: Sequence[tuple[int, int]],
         step: Step,
         step2: Step,
-    ) -> bool:
-        """Compares a step; returns whether there is an array to compare."""
+    ) -> None:
+        """Compares a step."""
         number = step.number + 1
         if None not in (step.data, step2.data) and step.data != step2.data:
             self.data_at = min(self.data_at, step.place)
         if step.draws != step2.draws:
             self.draws_at = min(self.draws_at, step.place)
         both = list(self._both(one, pairs, step, step2))
+        here = sum(left < len(step.arrays[VARIABLES]) for left, _ in pairs)
+        told = sum(array.kind == VARIABLES for array in both)
+        if 2 * told < max(here, 1):
+            unread = f"the recorder could not read most of what {one.title} trains"
+            why = f"the program does not reproduce itself. {ADVICE}" if self.unstable else unread
+            self.untold = min(self.untold, (step.place, why))
         if step.applied != step2.applied and self._is_near_overflow(one, both):
             if not self.overflowed:
                 self.result.notes.append(NEAR_OVERFLOW.format(number))
             self.overflowed = True
             self.grew_at = min(number, self.grew_at or number)
-            return bool(both)
+            return
         decisions = ("applied", "skipped")
         for what, key, left, right in (
             ("decision", "applied", decisions[not step.applied], decisions[not step2.applied]),
@@ -525,7 +544,6 @@ class _Comparing:
         rounded = 0.0 if self.rounds_alike else self._rounding(both)
         for array in both:
             self._array(one, array, step, step2, rounded=rounded)
-        return bool(both)
 
     def _both(
         self,
@@ -597,15 +615,10 @@ class _Comparing:
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
         """Whether two counts of steps are the same, if skipped steps count on one side alone."""
+        if step.steps is None or step2.steps is None:
+            return True  # Up to TensorFlow 2.2, the first step that is applied makes the variable.
         applied = [s.applied for s in one.steps if s.number <= step.number]
-        # Up to TensorFlow 2.2, the first step that is applied makes the variable.
-        made = any(applied)
-        left, right = (
-            0 if count is None and not made else count for count in (step.steps, step2.steps)
-        )
-        if left is None or right is None:
-            return left == right
-        apart = abs(left - right)
+        apart = abs(step.steps - step2.steps)
         if not apart or self.same_kernels or apart != applied.count(False):
             return not apart
         self.result.notes.append(SKIPPED_STEPS_COUNT)
@@ -626,7 +639,8 @@ class _Comparing:
         size, growth = array.size(), self.result.growth
         if number not in growth or size > growth[number][0]:
             growth[number] = (size, name)
-        self.moved = self.moved or array.way > 0
+        if array.way > 0:
+            self.moved.add(one.number)
         key = (one.number, kind, array.place)
         start, worst = self.starts.get(key, (0, 0.0))
         of_name = self.result.by_variable.setdefault(name, (0, 0.0))
@@ -681,8 +695,7 @@ class _Comparing:
                 continue
             if one is None or other is None:
                 counts = [len(side.printed) for side in self.sides]
-                limited = any(end.get("limited") for end in self.ends)
-                if not limited and not self._failed_at(index, counts):
+                if not self._was_stopped(counts):
                     self._line(one, other)
                 return
             self.result.bits &= one.text == other.text
@@ -734,10 +747,12 @@ class _Comparing:
         if printed:
             yield f"{printed} printed line{'s' * (printed > 1)}"
 
-    def _follows_rounding(self, difference: Difference) -> bool:
-        """Whether a difference can come of rounding that had grown by then."""
+    def _follows_chance(self, difference: Difference) -> bool:
+        """Whether a difference can come of chance, or of rounding that had grown by then."""
         if difference.what in _NOT_OF_NUMBERS:
             return False
+        if difference.place >= self.untold[0]:
+            return True
         if self.grew_at is None or difference.step != self.grew_at:
             return self.grew_at is not None and difference.step > self.grew_at
         # An array that differs by more than rounding in the same step has another reason.
@@ -759,38 +774,31 @@ class _Comparing:
         self.found = [one for one in self.found if one.what in _WHATEVER_IS_DRAWN]
         return None if self.found else reason
 
-    def _conclude(self, drawn: str | None) -> None:
-        result = self.result
+    def _nothing_told(self, drawn: str | None) -> str | None:
+        """Returns why the differences tell nothing, or that there is nothing to compare."""
         empty = [side.path for side in self.sides if not side.steps]
-        sizes = {number: size for number, (size, _) in result.growth.items()}
         never_began = not self.sides[0].steps and self.ends[0].get("error") is not None
         if never_began or (empty and not self.found):
             where = "either recording" if len(empty) > 1 else empty[0]
             errors = [_end_words(end) for end in self.ends if end.get("error")]
             why = f", which ended with {errors[0]}" if errors else ""
-            result.cannot_be_told(
-                f"no optimizer took a step that the recorder could see in {where}{why}"
-            )
-        elif self.unstable and not self.moved and all(o.what != "end" for o in self.found):
-            result.cannot_be_told(f"the program does not reproduce itself. {ADVICE}")
-        elif drawn is not None:
-            result.cannot_be_told(drawn)
+            return f"no optimizer took a step that the recorder could see in {where}{why}"
+        in_threads = any(end.get("threads", 1) > 1 for end in self.ends)
+        if self.found and in_threads and not self._end_otherwise():
+            return drawn if self.sides[0].unstable == {} else IN_THREADS
+        return drawn
+
+    def _conclude(self, drawn: str | None) -> None:
+        result = self.result
+        sizes = {number: size for number, (size, _) in result.growth.items()}
+        reason = self._nothing_told(drawn)
+        if reason is not None:
+            result.cannot_be_told(reason)
         elif self.found:
-            result.verdict = ComparisonVerdict.DIFFERENT
-            result.reason = "different"
-            by_what: dict[str, Difference] = {}
-            for one in self.found:
-                by_what.setdefault(one.what, one)
-            result.differences = list(by_what.values())
-            result.parted = self._parted(self.found[0])
-            moved = bool({"variable", "slot"} & {*by_what})
-            result.may_be_rounding = moved and self.rtol is None and not self.rounds_alike
-            if self.nudged:
-                result.notes.append(MORE_THAN_ROUNDING)
-            elif result.parted == "step" and not self.rounds_alike:
-                result.notes.append(ROUNDS_OTHERWISE)
-            if self.sides[0].unstable is None and set(by_what) != {"end"}:
-                result.notes.append(NOT_KNOWN_IF_REPRODUCED)
+            self._conclude_different()
+        elif self.untold[1]:
+            compared = f"the recordings are the same for {steps_words(result.steps)}; then "
+            result.cannot_be_told((compared if result.steps else "") + self.untold[1])
         elif self.grew_at and (
             self.overflowed or not (self.nudged and self.grew_at > result.exact + 1)
         ):
@@ -812,6 +820,39 @@ class _Comparing:
             size = _at_most(max([1e-12, *sizes.values()]))
             within = "to the bit" if result.exact == result.steps else f"within {size}"
             result.reason = f"same {within} for {steps_words(result.steps)}"
+
+    def _qualify(self) -> None:
+        """Says of what is the same how far it is."""
+        result = self.result
+        pairs = zip(*(side.optimizers for side in self.sides), strict=False)
+        still = [one.title for one, _ in pairs if one.steps and one.number not in self.moved]
+        killed = next((side.path for side in self.sides if side.end is None), None)
+        if result.left_out:
+            first, *others = result.left_out
+            more = f" and {len(others)} more" if others else ""
+            result.reason += f", without what the program does not reproduce: {first}{more}"
+        if still:
+            result.cannot_be_told(NOTHING_TRAINED.format(still[0]))
+        elif killed is not None:
+            result.cannot_be_told(f"{killed} has no end. Up to there, it is the {result.reason}")
+
+    def _conclude_different(self) -> None:
+        result = self.result
+        result.verdict = ComparisonVerdict.DIFFERENT
+        result.reason = "different"
+        by_what: dict[str, Difference] = {}
+        for one in self.found:
+            by_what.setdefault(one.what, one)
+        result.differences = list(by_what.values())
+        result.parted = self._parted(self.found[0])
+        moved = bool({"variable", "slot"} & {*by_what})
+        result.may_be_rounding = moved and self.rtol is None and not self.rounds_alike
+        if self.nudged:
+            result.notes.append(MORE_THAN_ROUNDING)
+        elif result.parted == "step" and not self.rounds_alike:
+            result.notes.append(ROUNDS_OTHERWISE)
+        if self.sides[0].unstable is None and set(by_what) != {"end"}:
+            result.notes.append(NOT_KNOWN_IF_REPRODUCED)
 
     def _conclude_by_nudged(self) -> None:
         """Says that the two are the same, if other last digits leave enough to tell it by."""

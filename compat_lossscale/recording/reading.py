@@ -52,6 +52,7 @@ class Seen:
 
 
 _Arrays: TypeAlias = Mapping[str, Sequence[Seen | None]]
+_Last: TypeAlias = dict[tuple[int, str, int], Seen | None]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -193,7 +194,7 @@ def read(path: str) -> Recording:
         UnreadableRecordingError: It cannot be read. The message says why.
     """
     runs: list[Recording] = []
-    last: dict[tuple[int, str, int], Seen | None] = {}
+    last: _Last = {}
     number = 0
     try:
         for line in _lines(path):
@@ -275,16 +276,10 @@ def _header(value: Any, path: str) -> Mapping[str, Any]:
     return value
 
 
-def _take(
-    recording: Recording, value: dict[str, Any], last: dict[tuple[int, str, int], Seen | None]
-) -> None:
+def _take(recording: Recording, value: dict[str, Any], last: _Last) -> None:
     kind = value["t"]
     if kind == "optimizer":
-        # An optimizer is described when its variables have values, maybe after a later one.
-        one = _optimizer(value)
-        last.update({(one.number, VARIABLES, place): seen for place, seen in enumerate(one.first)})
-        recording.optimizers.append(one)
-        recording.optimizers.sort(key=lambda one: one.number)
+        _take_optimizer(recording, _optimizer(value), last)
     elif kind == "step":
         optimizer = {one.number: one for one in recording.optimizers}[value["o"]]
         arrays = {VARIABLES: value["v"], **value["s"]}
@@ -311,13 +306,29 @@ def _take(
         places = {"places": [(str, int, str, str, int)]}
         recording.observed.append(_checked(places, value))
     elif kind == "end":
-        value = {"problems": {}, **value}
-        recording.end = {**value, **_checked({"exit": int, "problems": dict}, value)}
+        value = {"problems": {}, "threads": 1, **value}
+        parts = {"exit": int, "problems": dict, "threads": int}
+        recording.end = {**value, **_checked(parts, value)}
         _checked([str], [*_is(dict, value["versions"]).values()])
         if value["error"] is not None:
             error = _checked(_ERROR, {"calls": [], **value["error"]})
             recording.end["error"] = {**error, "stack": (error["at"], *error["calls"])}
         recording.unused = [_optimizer({**_UNUSED, **one}) for one in value.get("unused", ())]
+
+
+def _take_optimizer(recording: Recording, new: RecordedOptimizer, last: _Last) -> None:
+    # It is described when its variables have values, maybe after a later one, and again when it
+    # gets more of them.
+    one = next((one for one in recording.optimizers if one.number == new.number), None)
+    if one is None:
+        one = dataclasses.replace(new, names=[], shapes=[], first=[])
+        recording.optimizers.append(one)
+        recording.optimizers.sort(key=lambda one: one.number)
+    for place, first in enumerate(new.first, len(one.names)):
+        last[one.number, VARIABLES, place] = first
+    one.names += new.names
+    one.shapes += new.shapes
+    one.first += new.first
 
 
 def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:

@@ -104,11 +104,15 @@ class _Ended(SystemExit):
 
 
 class _Local(threading.local):
-    """Whether a thread applies gradients, executes whole steps, and executes those of `fit`."""
+    """Whether a thread applies gradients, executes whole steps, and executes those of `fit`.
+
+    And the optimizers of the `tf.function` that it calls.
+    """
 
     applying = False
     calling = False
     training = False
+    traced: "Optional[Dict[int, _Optimizer]]" = None
 
 
 class Writer:
@@ -152,19 +156,21 @@ class Writer:
                 self._raw.close()
 
 
-def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any], List[Any]]:
+def kept_in(path: str) -> Tuple[Dict[int, Dict[str, Any]], List[Any], List[Any]]:
     """Returns what a recording keeps to begin another one with.
 
     Args:
         path: The recording.
 
     Returns:
-        The optimizers; the batches; and of each variable when it was made, its name and its value.
+        The optimizers by their numbers; the batches; and of each variable when it was made, its
+        name and its value.
 
     Raises:
         RecordingError: It is no recording, it is damaged, or it keeps nothing.
     """
-    optimizers: List[Dict[str, Any]] = []
+    optimizers: Dict[int, Dict[str, Any]] = {}
+    initial: List[Any] = []
     batches: List[Any] = []
     starts: List[Any] = []
     try:
@@ -176,23 +182,26 @@ def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any], List[Any]]:
             if line["t"] == "lossscale-recording":
                 break  # the second run of --twice
             if line["t"] == "optimizer":
-                optimizers.append(dict({"initial": []}, **line))
+                parts = dict({"order": [0] * len(line["names"]), "initial": []}, **line)
+                known = optimizers.setdefault(line["o"], {})
+                for key in ("names", "shapes", "order", "initial"):
+                    known.setdefault(key, []).extend(parts[key])
+                initial = known["initial"]
             elif line["t"] == "initial":
-                optimizers[-1]["initial"].append(line["value"])
+                initial.append(line["value"])
             elif line["t"] == "untrained":
                 starts.append((line["order"], line["name"], line["value"]))
             elif line["t"] == "batch":
                 batches.append(line["arrays"])
         trained: List[Any] = []
-        for line in optimizers:
-            orders = line.get("order") or [0] * len(line["names"])
-            trained += zip(orders, line["names"], line["initial"])
-        known = {order for order, _, _ in trained}  # Another optimizer can train it later.
-        starts = trained + [one for one in starts if one[0] not in known]
+        for line in optimizers.values():
+            trained += zip(line["order"], line["names"], line["initial"])
+        orders = {order for order, _, _ in trained}  # Another optimizer can train it later.
+        starts = trained + [one for one in starts if one[0] not in orders]
         starts.sort(key=operator.itemgetter(0))
     except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
         raise RecordingError("%s cannot be read: %s" % (path, error)) from None
-    if not batches and not any(line["initial"] for line in optimizers):
+    if not batches and not any(line["initial"] for line in optimizers.values()):
         message = "%s has no initial values: record it with --with-initial-values"
         raise RecordingError(message % path)
     return optimizers, batches, [(_general(name), value) for _, name, value in starts]
@@ -374,7 +383,7 @@ class _Optimizer:
         steps: The variable that counts steps, if the program gave one.
         seen: How often it was observed.
         last: The digest that was seen of each variable and slot, by its kind and place.
-        described: Whether it has been written what it is.
+        described: How many of its variables have been written; -1 if nothing of it has.
         skips: Whether it can skip a step: an optimizer with a fixed loss scale never does.
     """
 
@@ -389,8 +398,13 @@ class _Optimizer:
         self.steps: Any = None
         self.seen = 0
         self.last: Dict[Tuple[str, int], str] = {}
-        self.described = False
+        self.described = -1
         self.skips = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it, or a variable that it got later, has not been written."""
+        return self.described < len(self.variables)
 
     @property
     def object(self) -> Any:
@@ -586,6 +600,7 @@ class TrainingRecorder:
         self.graph_steps: Dict[int, List[Tuple[Any, Any]]] = {}
         self.executed: Dict[Any, Dict[int, _Optimizer]] = {}
         self.problems: Dict[str, int] = {}
+        self.threads: Any = set()
         self.observed: Dict[Tuple[str, int, str, str], int] = {}
         self.numbers: Any = None
         self.draws: List[Any] = [0, ""]
@@ -595,7 +610,7 @@ class TrainingRecorder:
         self.line = ""
         self.lines = 0
         self.limited = False
-        self.start_from: List[Dict[str, Any]] = []
+        self.start_from: Dict[int, Dict[str, Any]] = {}
         self.starts: List[Tuple[str, Any]] = []
         self.started: Dict[int, str] = {}
         self.waiting: List[Any] = []  # variables that a function makes, and their values
@@ -761,39 +776,48 @@ class TrainingRecorder:
         steps = _given(args if pairs else (), options, 2, "global_step")
         if _is_variable(steps):
             one.steps = steps
-        if one.number < 0:
-            self.number(one)
+        self.begin(one)
         return one
 
-    def number(self, one: _Optimizer) -> None:
-        """Begins to record an optimizer, which is about to apply gradients for the first time."""
-        one.number = len(self.applied)
-        self.applied.append(one)
+    def begin(self, one: _Optimizer) -> None:
+        """Begins to record an optimizer, which is about to apply gradients, and its variables."""
+        if one.number < 0:
+            one.number = len(self.applied)
+            self.applied.append(one)
         self._describe_new()
 
     def _describe_new(self, *_: Any) -> None:
-        """Describes new optimizers whose variables have values by now."""
-        new = [one for one in self.applied if not one.described]
+        """Describes new optimizers and variables, if these have values by now."""
+        new = [one for one in self.applied if one.is_new]
         if not new or not self.eager_outside():
             return
         with self.outside():
             for one in new:
-                arrays = self._eager_values(one.variables)
+                variables = one.variables[max(one.described, 0) :]
+                arrays = self._eager_values(variables)
                 shapes = [None if array is None else list(array.shape) for array in arrays]
-                if shapes == [_shape(variable) for variable in one.variables]:
+                if shapes == [_shape(variable) for variable in variables]:
                     self._describe(one, self._eager_values)
 
     def _after_apply(self, one: _Optimizer, result: Any) -> None:
+        calling = self.called()
         if self.eager() and not self.local.calling:
             self.observe([one], self._eager_values)
-        elif self.traced is not None:
-            self.traced[one.number] = one
+        elif calling is not None:
+            calling[one.number] = one
         elif not self.eager_outside():
             graph = self.tensorflow.compat.v1.get_default_graph()
             operation = _attribute(result, "op") or result
             if hasattr(operation, "control_inputs"):
                 self.graph_steps.setdefault(id(graph), []).append((operation, one))
                 one.keep()
+
+    def called(self) -> Optional[Dict[int, _Optimizer]]:
+        """Returns the optimizers of the `tf.function` that this thread calls.
+
+        A thread of a replica calls none: it is that of another thread.
+        """
+        return self.traced if self.local.traced is None else self.local.traced
 
     def eager(self) -> bool:
         """Whether operations are executed where they stand."""
@@ -840,25 +864,28 @@ class TrainingRecorder:
         return values
 
     def _describe(self, one: _Optimizer, values: Any, session: Any = None) -> None:
-        """Writes what an optimizer is, and what it begins with."""
-        one.described = True
+        """Writes what an optimizer is and begins with; then the variables that it got later."""
+        if not one.is_new:
+            return  # Another thread was here.
+        start, one.described = max(one.described, 0), len(one.variables)
+        new = one.variables[start:]
         if self.start_from:
-            self.guarded(self._start_from, one, session)
-        arrays = values(one.variables)
+            self.guarded(self._start_from, one, start, session)
+        arrays = values(new)
         scale, _ = scale_and_good_steps(one.object)
         line = dict(
             self._about(one),
             o=one.number,
             policy=self._policy(),
-            names=[_name(variable) for variable in one.variables],
-            shapes=[_shape(variable) for variable in one.variables],
-            order=[_order(variable) for variable in one.variables],
-            digests=self._changes(one, VARIABLES, arrays),
+            names=[_name(variable) for variable in new],
+            shapes=[_shape(variable) for variable in new],
+            order=[_order(variable) for variable in new],
+            digests=self._changes(one, VARIABLES, arrays, start),
             draws=list(self.draws),
         )
         line["scale"] = _plain(values([scale])[0])
         one.skips = line["scaled"] and not str(line["settings"]).startswith("fixed")
-        if one.number == 0 and session is None:
+        if one.number == start == 0 and session is None:
             self.guarded(self._put_untrained)
         self.out.put("optimizer", **line)
         for array in arrays if self.options.with_initial_values else ():
@@ -957,21 +984,21 @@ class TrainingRecorder:
             variable.assign(self._unpacked(content))
         return has_value
 
-    def _start_from(self, one: _Optimizer, session: Any) -> None:
+    def _start_from(self, one: _Optimizer, start: int, session: Any) -> None:
         """Gives variables the values that another recording began with."""
         for variable, content in self.waiting:
             self._begins(variable, content)
         self.starts, self.waiting = [], []
-        if one.number >= len(self.start_from):
+        if one.number not in self.start_from:
             return
-        line = self.start_from[one.number]
-        stored = list(zip(line["names"], line["shapes"], line["initial"]))
-        shapes = [_shape(variable) for variable in one.variables]
+        line, variables = self.start_from[one.number], one.variables[start:]
+        stored = list(zip(line["names"], line["shapes"], line["initial"]))[start:]
+        shapes = [_shape(variable) for variable in variables]
         found = [content for _, _, content in stored]
         if [shape for _, shape, _ in stored] != shapes:
             ends = {name.split("/", 1)[-1]: content for name, _, content in stored}
-            found = [ends.get(_name(v).split("/", 1)[-1]) for v in one.variables]
-        for variable, shape, content in zip(one.variables, shapes, found):
+            found = [ends.get(_name(v).split("/", 1)[-1]) for v in variables]
+        for variable, shape, content in zip(variables, shapes, found):
             if content is not None and content[1] == shape:
                 value = self._unpacked(content)
                 if self.local.applying and self.eager() and not self._traces():
@@ -987,7 +1014,7 @@ class TrainingRecorder:
     def _traces(self) -> bool:
         """Whether a `tf.function` is traced, whose gradients are computed later."""
         runs_eagerly = _attribute(self.tensorflow.config, "functions_run_eagerly")
-        return self.traced is not None and not (runs_eagerly and runs_eagerly())
+        return self.called() is not None and not (runs_eagerly and runs_eagerly())
 
     def _unpacked(self, content: Sequence[Any]) -> Any:
         """Returns a value to begin with, with other last digits if that is asked for."""
@@ -1006,6 +1033,7 @@ class TrainingRecorder:
             values: Returns the values of variables.
             given: What has the data of the step.
         """
+        self.threads.add(threading.get_ident())
         data = self._data(given)
         if self.fed and self.executions in (None, 1):
             fed = self.fed.pop(0)
@@ -1027,7 +1055,7 @@ class TrainingRecorder:
     def _observe(self, one: _Optimizer, values: Any, data: Optional[str]) -> None:
         if one.object is None:
             return
-        if not one.described:
+        if one.is_new:
             self._describe(one, lambda things: [None] * len(things))
         inner = one.innermost()
         scale, good = scale_and_good_steps(one.object)
@@ -1064,13 +1092,15 @@ class TrainingRecorder:
             line["values"] = [None if one is None else packed(one) for one in variables]
         self.out.put("step", **line)
 
-    def _changes(self, one: _Optimizer, kind: str, arrays: Sequence[Any]) -> List[Any]:
-        """Returns what is to be written of arrays: 0 for one that is as it was."""
+    def _changes(
+        self, one: _Optimizer, kind: str, arrays: Sequence[Any], start: int = 0
+    ) -> List[Any]:
+        """Returns what is to be written of arrays from a place on: 0 for one that is as it was."""
         found: List[Any] = [None] * len(arrays)
         places = [place for place, array in enumerate(arrays) if array is not None]
         for place, seen in zip(places, self.numbers.of([arrays[place] for place in places])):
-            before = one.last.get((kind, place))
-            one.last[kind, place] = seen[0]
+            before = one.last.get((kind, start + place))
+            one.last[kind, start + place] = seen[0]
             found[place] = 0 if before == seen[0] else seen
         return found
 
@@ -1102,8 +1132,9 @@ class TrainingRecorder:
         traced = vars(args[0]).setdefault(_MARK, {})
         if not self.on or self.local.calling or not self.eager():
             result = original(*args, **options)
-            if self.traced is not None:
-                self.traced.update(traced)
+            around = self.called()
+            if around is not None:
+                around.update(traced)
             return result
         if not traced:
             self.policy = self._policy()
@@ -1111,12 +1142,13 @@ class TrainingRecorder:
         given: Any = (rest, options)
         if self.batches or self.kept < self.options.fix_data:
             rest, given = self.guarded(self._fixed, function, rest) or (rest, given)
-        before, self.traced = self.traced, traced
+        before = self.local.traced, self.traced
+        self.local.traced = self.traced = traced
         try:
             call = functools.partial(original, function, *rest, **options)
             return self._calling(call, traced, self._eager_values, given)
         finally:
-            self.traced = before
+            self.local.traced, self.traced = before
 
     def _data(self, given: Any, keep: bool = True) -> Optional[str]:
         """Returns the digest of the arrays that a step got, and keeps them if that is asked.
@@ -1218,7 +1250,7 @@ class TrainingRecorder:
         running = session() if found else None
         values = functools.partial(self._session_values, running)
         for one in found.values():
-            if not one.described:
+            if one.is_new:
                 self.guarded(self._describe, one, values, running)
         return self._calling(call, found, values, given)
 
@@ -1264,7 +1296,7 @@ class TrainingRecorder:
         one = self.outermost(model.optimizer)
         if one.number < 0:
             one.add(model.trainable_variables)
-            self.number(one)
+            self.begin(one)
         variables = [*model.trainable_variables, *model.optimizer.variables]
         known = {id(v): value for v, value in zip(variables, [*state[0], *state[2]])}
 
@@ -1422,6 +1454,7 @@ class TrainingRecorder:
             unused=unused,
             versions=versions(),
             problems=self.problems,
+            threads=len(self.threads),
         )
         self.out.close()
 

@@ -11,6 +11,7 @@ import pytest
 
 from compat_lossscale.recording.comparison import (
     BY_CHANCE,
+    IN_THREADS,
     MORE_THAN_ROUNDING,
     NEAR_OVERFLOW,
     NOTHING_TRAINED,
@@ -25,6 +26,7 @@ from compat_lossscale.recording.comparison import (
 )
 from compat_lossscale.recording.reading import Recording, read
 from tests.recording.recordings_by_hand import (
+    HEADER,
     VERSIONS,
     end,
     optimizer,
@@ -63,10 +65,10 @@ def moved(start: int, by: Any) -> list[Any]:
 
 
 def test_steps_that_were_all_skipped_tell_nothing(tmp_path: Path) -> None:
-    skipped = [step(n, value(0), applied=False) for n in range(8)]
+    skipped = [step(n, FIRST, applied=False) for n in range(8)]
     result = compare(*(recording(tmp_path, skipped) for _ in range(2)))
     assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
-    assert result.reason == f"cannot be told: {NOTHING_TRAINED}"
+    assert result.reason == f"cannot be told: {NOTHING_TRAINED.format('LossScaleOptimizer(SGD)')}"
     trained = [*skipped[:7], step(7, value(7))]
     assert compare(*(recording(tmp_path, trained) for _ in range(2))).reason.startswith("same")
     assert different(compare(recording(tmp_path, skipped), recording(tmp_path, trained)))
@@ -245,7 +247,7 @@ def test_what_other_last_digits_change_is_rounding(tmp_path: Path) -> None:
 def test_zeros_of_two_signs_are_the_same(tmp_path: Path) -> None:
     def slot(sign: float, **changes: Any) -> Recording:
         zeros = {"momentum": [seen(sign * np.zeros(3))]}
-        return recording(tmp_path, [step(0, FIRST, s=zeros)], **changes)
+        return recording(tmp_path, [step(0, value(0), s=zeros)], **changes)
 
     for versions in ({}, {"versions": OLD}):
         result = compare(slot(1.0), slot(-1.0, **versions))
@@ -477,16 +479,85 @@ def test_what_fit_shuffles_itself_tells_nothing_of_another_keras(tmp_path: Path)
     assert different(compare(before, old)) == ("variable", 3)
 
 
-def test_what_the_program_does_not_reproduce_is_left_out(tmp_path: Path) -> None:
-    before = recording(tmp_path)
+def test_what_the_program_does_not_reproduce_is_left_out_and_named(tmp_path: Path) -> None:
+    def three(by: float) -> Recording:
+        names = ["a/kernel", "b/kernel", "c/kernel"]
+        made = optimizer(FIRST, names=names, shapes=[[300]] * 3, digests=[seen(FIRST)] * 3)
+        steps = [
+            step(n, 0, v=[seen(value(n) + by * (n >= 3)), *[seen(value(n))] * 2]) for n in range(8)
+        ]
+        return read(write(tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr", made, *steps, end()))
+
+    before, after = three(0.0), three(1.0)
     before.unstable = {(0, "variables", 0): 3}
-    assert compare(before, recording(tmp_path, moved(3, 1.0))).verdict is ComparisonVerdict.SAME
-    earlier = compare(before, recording(tmp_path, moved(2, 1.0)))
-    assert earlier.verdict is ComparisonVerdict.DIFFERENT
+    words = "a/kernel of LossScaleOptimizer(SGD) from step 4 on"
+    result = compare(before, after)
+    assert result.reason == (
+        f"same to the bit for 8 steps, without what the program does not reproduce: {words}"
+    )
+    assert result.left_out == [words]
+    before.unstable = {(0, "variables", 0): 4}
+    earlier = compare(before, after)
+    assert different(earlier) == ("variable", 4)
     assert BY_CHANCE in earlier.notes
-    result = compare(before, recording(tmp_path, moved(3, 1.0)))
-    assert result.left_out == ["dense/kernel of LossScaleOptimizer(SGD) from step 4 on"]
-    assert (result.steps, result.reason) == (3, "same to the bit for 3 steps")
+
+
+def test_a_program_that_does_not_reproduce_most_of_what_it_trains_is_not_the_same(
+    tmp_path: Path,
+) -> None:
+    before = recording(tmp_path, None, printed("loss 0.5", 8))
+    before.unstable = {(0, "variables", 0): 3}
+    after = recording(tmp_path, moved(3, 1.0), printed("loss 0.6", 8))
+    result = compare(before, after)
+    assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert "the same for 3 steps; then the program does not reproduce itself" in result.reason
+    assert result.steps == 3
+    assert different(compare(before, recording(tmp_path, moved(2, 1.0)))) == ("variable", 3)
+
+
+def test_each_optimizer_has_to_be_compared_and_to_move(tmp_path: Path) -> None:
+    def two(second: Any, **changes: Any) -> Recording:
+        made = [optimizer(FIRST, o=n, **(changes if n else {})) for n in (0, 1)]
+        steps = [step(n, one, o=o) for n in range(3) for o, one in ((0, value(n)), (1, second(n)))]
+        return read(write(tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr", *made, *steps, end()))
+
+    assert compare(two(value), two(value)).reason == "same to the bit for 3 steps"
+    still = compare(*(two(lambda _: FIRST, **{"class": "Second"}) for _ in range(2)))
+    assert still.reason == f"cannot be told: {NOTHING_TRAINED.format('Second(SGD)')}"
+    before = two(value)
+    before.unstable = {(1, "variables", 0): 0}
+    assert compare(before, two(value)).verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    for one in before.optimizers[1].steps:
+        one.arrays["variables"][0] = None  # type: ignore[index]
+    before.unstable = None
+    assert "could not read most of what" in compare(before, two(value)).reason
+
+
+def test_what_threads_do_in_another_order_tells_nothing(tmp_path: Path) -> None:
+    before = recording(tmp_path, threads=3)
+    assert compare(before, recording(tmp_path)).verdict is ComparisonVerdict.SAME
+    assert compare(before, recording(tmp_path, moved(3, 1.0))).reason.endswith(IN_THREADS)
+    before.unstable = {}
+    assert different(compare(before, recording(tmp_path, moved(3, 1.0)))) == ("variable", 4)
+
+
+@pytest.mark.parametrize(("steps", "limits"), [(8, (8, 8)), (3, (8, 3))])
+def test_what_ends_before_its_limit_has_fewer_steps(
+    steps: int, limits: tuple[int, int], tmp_path: Path
+) -> None:
+    def side(count: int, second: int, limit: int, **ending: Any) -> Recording:
+        made = [optimizer(FIRST, o=n) for n in (0, 1)]
+        done = [step(n, value(n), o=o) for o, c in ((0, count), (1, second)) for n in range(c)]
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr"
+        return read(write(path, *made, *done, end(**ending), header={**HEADER, "steps": limit}))
+
+    whole = side(8, 4, limits[0], limited=True)
+    shorter = compare(whole, side(steps, 2, limits[1], limited=True))
+    if steps == 8:  # after as many steps of the first one
+        assert different(shorter) == ("number of steps", 3)
+    else:
+        assert shorter.verdict is ComparisonVerdict.SAME
+    assert different(compare(whole, side(6, 3, 8)))[0] == "number of steps"
 
 
 def test_a_program_that_reproduces_nothing_is_never_the_same(tmp_path: Path) -> None:
@@ -507,8 +578,8 @@ def test_what_stays_zero_does_not_make_a_program_the_same(tmp_path: Path) -> Non
     def random(number: int) -> Any:
         return np.random.default_rng(number).random(FIRST.shape)
 
-    assert after(np.zeros_like(FIRST)).verdict is ComparisonVerdict.CANNOT_BE_TOLD
-    assert after(np.ones_like(FIRST)).verdict is ComparisonVerdict.SAME
+    for slot in (np.zeros_like(FIRST), np.ones_like(FIRST)):
+        assert after(slot).verdict is ComparisonVerdict.CANNOT_BE_TOLD
 
 
 def test_recordings_without_a_step_say_nothing(tmp_path: Path) -> None:

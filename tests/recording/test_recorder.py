@@ -692,6 +692,72 @@ def test_optimizers_that_the_program_gives_up_are_given_up(tmp_path: Path) -> No
     assert [len(one.steps) for one in recording.optimizers] == [1, 1, 1]
 
 
+TWO_MODELS = """
+import sys
+import tensorflow as tf
+value = tf.random.normal([3])
+variables = [tf.Variable(value, name="one"), tf.Variable(value + 1, name="other")]
+opt = tf.keras.optimizers.legacy.SGD(0.1)
+
+def train(which, factor):
+    w = variables[which]
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(w * w) * factor
+    opt.apply_gradients([(tape.gradient(loss, w), w)])
+
+train = tf.function(train) if sys.argv[1] == "function" else train
+for i in range(3):
+    train(0, 1.0)
+    train(1, float(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("how", ["eager", "function"])
+def test_variables_that_an_optimizer_gets_later_are_recorded(how: str, tmp_path: Path) -> None:
+    before, _ = record(tmp_path, TWO_MODELS, "--with-initial-values", arguments=(how, "1"))
+    (optimizer,) = before.optimizers
+    assert optimizer.names == ["one", "other"]
+    assert None not in optimizer.first
+    again, _ = record(tmp_path, TWO_MODELS, arguments=(how, "1"))
+    assert compare(before, again).reason == "same to the bit for 6 steps"
+    (tmp_path / "it.lsr").rename(tmp_path / "again.lsr")
+    other, _ = record(tmp_path, TWO_MODELS, arguments=(how, "1.001"))
+    first = compare(before, other).first
+    assert first is not None
+    assert (first.what, first.name, first.step) == ("variable", "other", 2)
+
+
+THREADS = """
+import threading
+import tensorflow as tf
+first = threading.Barrier(2)
+
+def work(number):
+    w = tf.Variable([1.0 + number])
+    opt = tf.keras.optimizers.legacy.SGD(0.1)
+    @tf.function
+    def train():
+        first.wait()
+        opt.apply_gradients([(w * w, w)])
+        first.wait()
+    for i in range(4):
+        train()
+
+threads = [threading.Thread(target=work, args=[number]) for number in range(2)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+
+
+def test_each_step_of_functions_in_threads_is_recorded(tmp_path: Path) -> None:
+    recording, done = record(tmp_path, THREADS)
+    assert done.returncode == 0
+    assert [len(one.steps) for one in recording.optimizers] == [4, 4]
+    assert recording.end is not None
+    assert recording.end["threads"] == 2
+    assert recording.end["problems"] == {}
+
+
 def test_a_missing_program_and_wrong_options_are_errors(tmp_path: Path) -> None:
     done = python(str(RECORDER), "-o", "it.lsr", "none.py", cwd=tmp_path)
     assert done.returncode == 2
