@@ -115,6 +115,10 @@ ADVICE = (
     "call tf.config.experimental.enable_op_determinism(), use one thread, sort what comes from "
     "sets and folders, and delete the checkpoints that it would go on from."
 )
+NOT_SEEN = (
+    "{} takes steps that the recorder cannot see, as in a function that JAX compiles or that was "
+    "loaded. Of the others, nothing differs"
+)
 IN_THREADS = (
     "several threads take steps, and their order may be chance. Record the first program with "
     "--twice, which tells whether it reproduces itself"
@@ -831,7 +835,10 @@ class _Comparing:
             first, *others = result.left_out
             more = f" and {len(others)} more" if others else ""
             result.reason += f", without what the program does not reproduce: {first}{more}"
-        if still:
+        hidden = [name for end in self.ends for name in end.get("hidden", ())]
+        if hidden:
+            result.cannot_be_told(NOT_SEEN.format(hidden[0]))
+        elif still:
             result.cannot_be_told(NOTHING_TRAINED.format(still[0]))
         elif killed is not None:
             result.cannot_be_told(f"{killed} has no end. Up to there, it is the {result.reason}")

@@ -306,8 +306,8 @@ def _take(recording: Recording, value: dict[str, Any], last: _Last) -> None:
         places = {"places": [(str, int, str, str, int)]}
         recording.observed.append(_checked(places, value))
     elif kind == "end":
-        value = {"problems": {}, "threads": 1, **value}
-        parts = {"exit": int, "problems": dict, "threads": int}
+        value = {"problems": {}, "threads": 1, "hidden": [], **value}
+        parts = {"exit": int, "problems": dict, "threads": int, "hidden": [str]}
         recording.end = {**value, **_checked(parts, value)}
         _checked([str], [*_is(dict, value["versions"]).values()])
         if value["error"] is not None:

@@ -81,6 +81,8 @@ _GOOD_STEPS = ("_num_good_steps", "counter", "num_good_steps", "_counter", "dyna
 _INITIAL = ("initial_scale", "initial_loss_scale", "_initial_loss_scale", "_loss_scale_value")
 _GROWTH = ("dynamic_growth_steps", "increment_period", "_increment_period", "growth_steps")
 _ASKING = ("__getattribute__", "__getattr__", "__setattr__")
+_CALLS = r"^(Stateless)?(If|Case|While)$|PartitionedCall$"
+"""Operations that call functions."""
 _INNER = ("inner_optimizer", "_optimizer", "_opt")
 _MARK = "_lossscale_recorder_optimizers"
 _NOT_COPIED = (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox")
@@ -376,6 +378,7 @@ class _Optimizer:
     """What is known of one optimizer.
 
     Attributes:
+        kind: Its class.
         outer: The optimizer that wraps it, or itself, if that is known.
         at: The line of the program that made it.
         number: Its number among those that have applied gradients; -1 until then.
@@ -384,12 +387,14 @@ class _Optimizer:
         seen: How often it was observed.
         last: The digest that was seen of each variable and slot, by its kind and place.
         described: How many of its variables have been written; -1 if nothing of it has.
+        is_hidden: Whether it applies gradients where nobody may see the step.
         skips: Whether it can skip a step: an optimizer with a fixed loss scale never does.
     """
 
     def __init__(self, made: Any, at: str) -> None:
         self._kept: Any = None
         self._reference: Any = weakref.ref(made, self._forget)
+        self.kind = type(made).__name__
         self.outer: Optional[_Optimizer] = None
         self.at = at
         self.number = -1
@@ -399,6 +404,7 @@ class _Optimizer:
         self.seen = 0
         self.last: Dict[Tuple[str, int], str] = {}
         self.described = -1
+        self.is_hidden = False
         self.skips = False
 
     @property
@@ -463,6 +469,15 @@ def _attribute(value: Any, *names: str) -> Any:
         if found is not None:
             return found
     return None
+
+
+def _steps_in(function: Any) -> Dict[int, _Optimizer]:
+    """Returns the optimizers, by their numbers, whose steps are in a function or its graph."""
+    found = _attribute(function, _MARK)
+    if found is None:
+        found = {}
+        setattr(function, _MARK, found)
+    return found  # type: ignore[no-any-return]
 
 
 def _given(args: Sequence[Any], options: Dict[str, Any], place: int, name: str) -> Any:
@@ -739,6 +754,7 @@ class TrainingRecorder:
 
     def _applying(self, method: Any, args: Any, options: Any) -> Any:
         if not self.on or self.local.applying or _is_stateless():
+            self.guarded(self._hide, args[0])
             return method(*args, **options)
         for name in ("grads_and_vars", "grads"):
             if name in options:
@@ -754,6 +770,10 @@ class TrainingRecorder:
         if one is not None:
             self.guarded(self._after_apply, one, result)
         return result
+
+    def _hide(self, optimizer: Any) -> None:
+        if not self.local.applying:
+            self.outermost(optimizer).is_hidden = True
 
     def outermost(self, optimizer: Any) -> _Optimizer:
         """Returns what is known of an optimizer, or of the one that wraps it."""
@@ -805,10 +825,14 @@ class TrainingRecorder:
             self.observe([one], self._eager_values)
         elif calling is not None:
             calling[one.number] = one
-        elif not self.eager_outside():
+        else:
             graph = self.tensorflow.compat.v1.get_default_graph()
             operation = _attribute(result, "op") or result
-            if hasattr(operation, "control_inputs"):
+            while _attribute(graph, "outer_graph") is not None:  # what is called elsewhere
+                _steps_in(graph)[one.number] = one
+                one.is_hidden = True
+                graph, operation = graph.outer_graph, None
+            if operation is None or hasattr(operation, "control_inputs"):
                 self.graph_steps.setdefault(id(graph), []).append((operation, one))
                 one.keep()
 
@@ -1128,8 +1152,8 @@ class TrainingRecorder:
         return result
 
     def _function_call(self, original: Any, args: Any, options: Any) -> Any:
-        """Calls a `tf.function`, which comes first of the arguments."""
-        traced = vars(args[0]).setdefault(_MARK, {})
+        """Calls a `tf.function`, or a concrete one, which comes first of the arguments."""
+        traced = _steps_in(_attribute(args[0], "graph") or args[0])
         if not self.on or self.local.calling or not self.eager():
             result = original(*args, **options)
             around = self.called()
@@ -1271,6 +1295,8 @@ class TrainingRecorder:
                 operation = waiting.pop()
                 if id(operation) not in seen:
                     seen.add(id(operation))
+                    if re.search(_CALLS, operation.type):
+                        seen.add(id(None))
                     waiting += [tensor.op for tensor in operation.inputs]
                     waiting += operation.control_inputs
             found = {one.number: one for operation, one in steps if id(operation) in seen}
@@ -1455,6 +1481,7 @@ class TrainingRecorder:
             versions=versions(),
             problems=self.problems,
             threads=len(self.threads),
+            hidden=[one.kind for one in self.optimizers if one.is_hidden and not one.seen],
         )
         self.out.close()
 
@@ -1543,6 +1570,7 @@ class TrainingRecorder:
             yield _RANDOM_LAYERS, ("call",), self._as_in_inference
         yield r"backend\.GraphExecutionFunction", ("__call__",), self._keras_function
         yield r"client\.session\.BaseSession", ("run",), self._session_run
+        yield r"\w*function\.ConcreteFunction", ("__call__",), self._function_call
         yield r"dataset_ops\.Dataset\w*", ("from_generator",), self._generating
         if self.starts or self.options.with_initial_values:
             new = hooked(after=self._variable_made)

@@ -14,6 +14,7 @@ from compat_lossscale.recording.comparison import (
     IN_THREADS,
     MORE_THAN_ROUNDING,
     NEAR_OVERFLOW,
+    NOT_SEEN,
     NOTHING_TRAINED,
     ROUNDS_OTHERWISE,
     SHUFFLED_UNSEEN,
@@ -531,6 +532,13 @@ def test_each_optimizer_has_to_be_compared_and_to_move(tmp_path: Path) -> None:
         one.arrays["variables"][0] = None  # type: ignore[index]
     before.unstable = None
     assert "could not read most of what" in compare(before, two(value)).reason
+
+
+def test_an_optimizer_whose_steps_are_not_seen_leaves_it_untold(tmp_path: Path) -> None:
+    result = compare(*(recording(tmp_path, hidden=["Adam"]) for _ in range(2)))
+    assert result.reason == f"cannot be told: {NOT_SEEN.format('Adam')}"
+    changed = recording(tmp_path, moved(3, 1.0), hidden=["Adam"])
+    assert different(compare(recording(tmp_path), changed)) == ("variable", 4)
 
 
 def test_what_threads_do_in_another_order_tells_nothing(tmp_path: Path) -> None:

@@ -758,6 +758,76 @@ def test_each_step_of_functions_in_threads_is_recorded(tmp_path: Path) -> None:
     assert recording.end["problems"] == {}
 
 
+IN_A_BRANCH = """
+import sys
+import tensorflow as tf
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+one, other = (v1.get_variable(name, [2], initializer=v1.ones_initializer()) for name in "ab")
+opts = [v1.train.GradientDescentOptimizer(float(sys.argv[1])) for _ in range(2)]
+count = v1.get_variable("count", [], tf.int32, initializer=v1.zeros_initializer())
+with tf.control_dependencies([count.assign_add(1)]):
+    odd = tf.equal(count % 2, 1)
+train = tf.cond(odd, lambda: tf.group(opts[0].apply_gradients([(one * 1.0, one)])), tf.no_op)
+step = opts[1].apply_gradients([(other * 1.0, other)])
+with v1.Session() as session:
+    session.run(v1.global_variables_initializer())
+    for _ in range(4):
+        session.run(train)
+        session.run(step)
+"""
+
+
+def test_a_step_in_a_branch_of_a_graph_is_recorded(tmp_path: Path) -> None:
+    recording, _ = record(tmp_path, IN_A_BRANCH, arguments=("0.5",))
+    one, other = recording.optimizers
+    assert (one.names, other.names) == (["a"], ["b"])
+    assert [len(optimizer.steps) for optimizer in (one, other)] == [4, 4]
+    assert len({step.arrays["variables"][0] for step in one.steps}) == 2
+
+
+CONCRETE = """
+import tensorflow as tf
+w = tf.Variable([1.0, 2.0])
+opt = tf.keras.optimizers.legacy.SGD(0.1)
+opt.iterations
+
+@tf.function
+def apply():
+    opt.apply_gradients([(w * 1.0, w)])
+
+@tf.function
+def train():
+    apply()
+
+train = train.get_concrete_function()
+for _ in range(3):
+    train()
+"""
+
+
+def test_steps_of_concrete_functions_are_recorded(tmp_path: Path) -> None:
+    recording, _ = record(tmp_path, CONCRETE)
+    (one,) = recording.optimizers
+    assert [step.steps for step in one.steps] == [1, 2, 3]
+
+
+def test_steps_that_cannot_be_seen_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KERAS_BACKEND", "jax")
+    source = (
+        "import keras, numpy as np\n"
+        "variable, optimizer = keras.Variable([1.0]), keras.optimizers.SGD(0.1)\n"
+        "optimizer.build([variable])\n"
+        "state = [one.value for one in optimizer.variables]\n"
+        "optimizer.stateless_apply(state, [np.ones(1)], [variable.value])\n"
+    )
+    recording, _ = record(tmp_path, source, keras="0")
+    assert recording.end is not None
+    assert recording.end["hidden"] == ["SGD"]
+
+
 def test_a_missing_program_and_wrong_options_are_errors(tmp_path: Path) -> None:
     done = python(str(RECORDER), "-o", "it.lsr", "none.py", cwd=tmp_path)
     assert done.returncode == 2
