@@ -317,6 +317,7 @@ class _Comparing:
             for name in ("tensorflow", "keras", "tf_keras", "jax", "torch")
         ) and before.header.get("platform") == after.header.get("platform")
         self.rounds_alike = self.same_kernels
+        self.other_slots: set[str] = set()
         self.nudged = {
             (one.number, step.number): step.arrays
             for one in (nudged.optimizers if nudged is not None else ())
@@ -450,6 +451,9 @@ class _Comparing:
             for side in (one, other)
         ]
         self.rounds_alike = self.same_kernels and slots[0] == slots[1]
+        # The momentum of TensorFlow 1 sums gradients, and that of Keras sums steps.
+        is_of_v1 = [side.inner == "MomentumOptimizer" for side in (one, other)]
+        self.other_slots = {"momentum"} if is_of_v1[0] != is_of_v1[1] else set()
         if family_of(one.inner) == family_of(other.inner) and all(slots) and slots[0] != slots[1]:
             note = f"{one.title} has the slots {slots[0]} before and {slots[1]} after: "
             note += "the classes are of two generations of Keras."
@@ -562,7 +566,7 @@ class _Comparing:
         share = HALF_NOISE if self._in_half(one) and not self.rounds_alike else NOISE
         for name, arrays in step.arrays.items():
             kind = slot_kind(name, family)
-            arrays2 = kinds.get(kind, ())
+            arrays2 = () if kind in self.other_slots else kinds.get(kind, ())
             for left, right in pairs:
                 seen = arrays[left] if left < len(arrays) else None
                 seen2 = arrays2[right] if right < len(arrays2) else None

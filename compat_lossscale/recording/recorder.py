@@ -131,7 +131,7 @@ class Writer:
         self._file = gzip.GzipFile("", "wb", 1, self._raw, 0)
         self._lock = threading.Lock()
         self._limit = limit
-        self._flushed = time.time()
+        self._flushed = 0.0  # a program that is killed soon has at least a header
         self._pid = os.getpid()
         self.cut = False
 
@@ -225,7 +225,6 @@ class Numbers:
             bits = numpy.unpackbits(numpy.frombuffer(source.bytes(count // 8), numpy.uint8))
             return bits * 2.0 - 1.0
 
-        self._rows = numpy.empty((_BLOCK // _FOLDED, _FOLDED))
         self._signs = signs(_BLOCK).reshape(-1, _FOLDED)
         self._block_signs = signs(1024)
         self._mixing = signs(PROJECTIONS * _FOLDED).reshape(PROJECTIONS, _FOLDED)
@@ -254,50 +253,26 @@ class Numbers:
             The digest of its bits; the Euclidean norm and the largest magnitude of its finite
             elements; how many are not finite; and its products with pseudo-random signs.
         """
-        found: List[List[Any]] = []
-        part: List[Any] = []
-        size = 0
-        for array in arrays:
-            flat = self._numpy.ascontiguousarray(array).reshape(-1)
-            if part and size + flat.size > _BLOCK // 2:
-                found += self._of_part(part)
-                part, size = [], 0
-            part.append(flat)
-            size += flat.size + _FOLDED
-        return found + self._of_part(part) if part else found
+        return [self._of(self._numpy.ascontiguousarray(array).reshape(-1)) for array in arrays]
 
-    def _of_part(self, flats: Sequence[Any]) -> List[List[Any]]:
-        """Does the same for flat arrays, which are put into one: most arrays are small."""
+    def _of(self, flat: Any) -> List[Any]:
         numpy = self._numpy
-        counts = [-(-flat.size // _FOLDED) or 1 for flat in flats]
-        *starts, count = [0, *itertools.accumulate(counts)]
-        rows = self._rows[:count] if count <= len(self._rows) else numpy.empty((count, _FOLDED))
+        rows = numpy.zeros((-(-flat.size // _FOLDED) or 1, _FOLDED))
         values = rows.reshape(-1)
-        places = [start * _FOLDED for start in starts]
-        found = []
-        for flat, place, count in zip(flats, places, counts):
-            found.append([digest(flat.view(numpy.uint8))])
-            values[place : place + flat.size] = flat
-            values[place + flat.size : place + count * _FOLDED] = 0.0
-        odd = [0] * len(flats)
-        squares = numpy.einsum("ij,ij->i", rows, rows)
-        if not squares.sum() < float("inf"):
+        values[: flat.size] = flat
+        odd, square = 0, numpy.einsum("ij,ij->", rows, rows)
+        if not square < float("inf"):
             bad = ~numpy.isfinite(values)
-            odd = numpy.add.reduceat(bad.astype(int), places).tolist()
-            values[bad] = 0.0
-            squares = numpy.einsum("ij,ij->i", rows, rows)
-        folded = numpy.zeros((len(flats), _FOLDED))
-        for place, (start, count) in enumerate(zip(starts, counts)):
-            for number, first in enumerate(range(0, count, len(self._signs))):
-                part = rows[start + first : start + min(count, first + len(self._signs))]
-                product = numpy.einsum("ij,ij->j", part, self._signs[: len(part)])
-                folded[place] += product * self._block_signs[number % len(self._block_signs)]
-        products = numpy.einsum("pf,af->ap", self._mixing, folded).tolist()
-        norms = (numpy.add.reduceat(squares, starts) ** 0.5).tolist()
-        largest = numpy.maximum.reduceat(numpy.abs(values, out=values), places).tolist()
-        for seen, *numbers, more in zip(found, norms, largest, odd, products):
-            seen += [*numbers, *more]
-        return found
+            odd, values[bad] = int(bad.sum()), 0.0
+            square = numpy.einsum("ij,ij->", rows, rows)
+        folded = numpy.zeros(_FOLDED)
+        for number, first in enumerate(range(0, len(rows), len(self._signs))):
+            part = rows[first : first + len(self._signs)]
+            product = numpy.einsum("ij,ij->j", part, self._signs[: len(part)])
+            folded += product * self._block_signs[number % len(self._block_signs)]
+        products = numpy.einsum("pf,f->p", self._mixing, folded).tolist()
+        largest = float(numpy.abs(values, out=values).max())
+        return [digest(flat.view(numpy.uint8)), float(square**0.5), largest, odd, *products]
 
 
 def digest(content: Any) -> str:
@@ -1506,12 +1481,15 @@ class TrainingRecorder:
 
     def _execute(self, name: str, loader: Any, execute: Any, module: Any) -> None:
         vars(loader).pop("exec_module", None)  # another finder may have taken it away
+        # Today's TensorFlow imports JAX, which draws, and so does Keras 3 when it is imported.
         numbers: Any = sys.modules.get("numpy.random")
         state = numbers.get_state() if hasattr(numbers, "get_state") else None
+        of_python = random.getstate()
         execute(module)
         self.guarded(self.imported, name, module)
+        random.setstate(of_python)
         if state is not None:
-            numbers.set_state(state)  # Today's TensorFlow imports JAX, which draws.
+            numbers.set_state(state)
 
     def imported(self, name: str, module: Any) -> None:
         """Looks at a module that has been imported by a name."""

@@ -320,6 +320,19 @@ def test_classes_of_two_generations_need_not_round_alike(tmp_path: Path) -> None
     assert different(compare(before, recording(tmp_path, steps("rms", 0.001)))) == ("variable", 1)
 
 
+def test_a_momentum_of_gradients_is_not_compared_with_one_of_steps(tmp_path: Path) -> None:
+    def side(name: str, factor: float, by: float = 0.0) -> Recording:
+        momentum = {"momentum": [seen(factor * MOVES[0])]}
+        steps = [step(n, value(n) + by, s=momentum) for n in range(3)]
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr"
+        return read(write(path, optimizer(FIRST, inner=name), *steps, end()))
+
+    before = side("MomentumOptimizer", 1.0)
+    assert compare(before, side("SGD", -0.1)).reason == "same to the bit for 3 steps"
+    assert different(compare(before, side("SGD", -0.1, 0.1))) == ("variable", 1)
+    assert different(compare(before, side("MomentumOptimizer", -0.1))) == ("slot", 1)
+
+
 def test_equal_schedules_are_equal_settings(tmp_path: Path) -> None:
     def rate(decay: float, **more: str) -> dict[str, Any]:
         config = {"decay_rate": decay, "name": more.pop("name", None)}

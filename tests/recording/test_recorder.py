@@ -101,6 +101,12 @@ def test_a_program_exits_as_it_exits(
         assert recording.end["error"]["at"] == "train.py:2"
 
 
+def test_a_program_that_is_killed_soon_leaves_a_recording_without_an_end(tmp_path: Path) -> None:
+    recording, done = record(tmp_path, "import os\nos._exit(3)\n")
+    assert done.returncode == 3
+    assert recording.end is None
+
+
 def test_an_error_in_a_function_is_named_by_its_message(tmp_path: Path) -> None:
     layer = (
         "class Net(tf.keras.layers.Layer):\n    def call(self, x):\n        raise TypeError('no')\n"
@@ -141,11 +147,12 @@ def test_the_seed_comes_before_the_program_and_the_programs_own_counts(tmp_path:
     assert record(tmp_path, own)[0].printed == record(tmp_path, own, "--seed", "3")[0].printed
 
 
-def test_the_seed_of_numpy_holds_beyond_an_import_that_draws(tmp_path: Path) -> None:
-    # Where JAX is installed, TensorFlow imports it, and it draws.
-    (tmp_path / "tensorflow_core.py").write_text("import numpy\nnumpy.random.rand()\n")
+@pytest.mark.parametrize("draw", ["numpy.random.rand()", "random.random()"])
+def test_the_seeds_hold_beyond_an_import_that_draws(draw: str, tmp_path: Path) -> None:
+    # Where JAX is installed, TensorFlow imports it, and it draws from NumPy; Keras 3 from Python.
+    (tmp_path / "tensorflow_core.py").write_text(f"import numpy, random\n{draw}\n")
     drawn = {
-        record(tmp_path, f"import numpy\n{then}print(numpy.random.rand())\n")[0].printed[0].text
+        record(tmp_path, f"import numpy, random\n{then}print({draw})\n")[0].printed[0].text
         for then in ("", "import tensorflow_core\n")
     }
     assert len(drawn) == 1
