@@ -327,6 +327,7 @@ class _Comparing:
         self.grew_at: int | None = None
         self.overflowed = False
         self.moved: set[int] = set()  # the optimizers of which what is compared has moved
+        self.compared: list[Step] = []
         self.untold: tuple[float, str] = (math.inf, "")  # the place of the first step, and why
         self.grows = False
         self.sees_fit = any(known for side in self.sides for known in side.fits)
@@ -347,6 +348,8 @@ class _Comparing:
         if len(before.unused) == len(after.unused):
             for one, other in zip(before.unused, after.unused, strict=True):
                 self._kinds(one, other)
+        told = [step.number + 1 for step in self.compared if step.place < self.untold[0]]
+        result.steps = max(told, default=0)
         if output:
             self._printed()
         self._notes()
@@ -435,8 +438,7 @@ class _Comparing:
         for step in one.steps:
             if step.number in steps:
                 self._step(one, pairs, step, steps[step.number])
-                if step.place < self.untold[0]:
-                    self.result.steps = max(self.result.steps, step.number + 1)
+                self.compared.append(step)
         if counts[0] != counts[1] and not self._was_stopped(counts):
             words = [steps_words(count) for count in counts]
             longer = max(one.steps, other.steps, key=len)
