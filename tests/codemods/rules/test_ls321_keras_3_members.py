@@ -34,8 +34,8 @@ STEP = "def step(image):\n    opt.apply_gradients([(g(image), image)])\n"
         ("tf.keras.backend.set_value(opt.lr, x)", "opt.learning_rate.assign(x)"),
         ("tf.keras.backend.set_value(opt.iterations, 3)", "opt.iterations.assign(3)"),
         (
-            "from keras import backend\nbackend.set_value(opt.lr, x)\nprint(backend.epsilon())",
-            "from keras import backend\nopt.learning_rate.assign(x)\nprint(backend.epsilon())",
+            "from keras import backend\nbackend.set_value(opt.lr, x)\nbackend.epsilon()",
+            "from tensorflow.keras import backend\nopt.learning_rate.assign(x)\nbackend.epsilon()",
         ),
     ],
 )
