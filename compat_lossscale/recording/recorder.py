@@ -226,6 +226,7 @@ class Numbers:
             return bits * 2.0 - 1.0
 
         self._signs = signs(_BLOCK).reshape(-1, _FOLDED)
+        self._rows = numpy.empty_like(self._signs)  # a block of an array at a time
         self._block_signs = signs(1024)
         self._mixing = signs(PROJECTIONS * _FOLDED).reshape(PROJECTIONS, _FOLDED)
 
@@ -257,22 +258,24 @@ class Numbers:
 
     def _of(self, flat: Any) -> List[Any]:
         numpy = self._numpy
-        rows = numpy.zeros((-(-flat.size // _FOLDED) or 1, _FOLDED))
-        values = rows.reshape(-1)
-        values[: flat.size] = flat
-        odd, square = 0, numpy.einsum("ij,ij->", rows, rows)
-        if not square < float("inf"):
-            bad = ~numpy.isfinite(values)
-            odd, values[bad] = int(bad.sum()), 0.0
-            square = numpy.einsum("ij,ij->", rows, rows)
         folded = numpy.zeros(_FOLDED)
-        for number, first in enumerate(range(0, len(rows), len(self._signs))):
-            part = rows[first : first + len(self._signs)]
-            product = numpy.einsum("ij,ij->j", part, self._signs[: len(part)])
+        squares, largest, odd = 0.0, 0.0, 0
+        for number, first in enumerate(range(0, flat.size, _BLOCK)):
+            part = flat[first : first + _BLOCK]
+            rows = self._rows[: -(-part.size // _FOLDED)]
+            values = rows.reshape(-1)
+            values[: part.size], values[part.size :] = part, 0.0
+            square = numpy.einsum("ij,ij->", rows, rows)
+            if not square < float("inf"):
+                bad = ~numpy.isfinite(values)
+                odd, values[bad] = odd + int(bad.sum()), 0.0
+                square = numpy.einsum("ij,ij->", rows, rows)
+            product = numpy.einsum("ij,ij->j", rows, self._signs[: len(rows)])
             folded += product * self._block_signs[number % len(self._block_signs)]
+            squares += square
+            largest = max(largest, float(values.max()), -float(values.min()))
         products = numpy.einsum("pf,f->p", self._mixing, folded).tolist()
-        largest = float(numpy.abs(values, out=values).max())
-        return [digest(flat.view(numpy.uint8)), float(square**0.5), largest, odd, *products]
+        return [digest(flat.view(numpy.uint8)), float(squares**0.5), largest, odd, *products]
 
 
 def digest(content: Any) -> str:
