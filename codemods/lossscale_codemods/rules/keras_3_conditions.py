@@ -400,9 +400,10 @@ def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
 
 
 def in_a_program_of_keras(_: cst.Call, program: Program) -> bool:
-    """Whether the file makes Keras optimizers, or models."""
+    """Whether the file makes Keras optimizers, or models, or compiles one."""
     kinds = {ObjectType.KERAS, ObjectType.WRAPPER, ObjectType.MODEL}
-    return any(program.types.of(call) & kinds for call in program.tree.nodes(cst.Call))
+    makes = any(program.types.of(call) & kinds for call in program.tree.nodes(cst.Call))
+    return makes or any(True for _ in model_compiles(program))
 
 
 def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
@@ -475,8 +476,7 @@ def is_named_otherwise(*endings: str, weights: bool | None = None) -> Condition:
 
 def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
     """Whether a call is given a text with this ending, or something that is made with one."""
-    values = _values(call.args[0].value, program) if call.args else []
-    texts = [program.tree.source(value) for value in values]
+    texts = [program.tree.source(value) for value in _given(call, 0, "filepath", program)]
     has_it = all(f'{suffix}"' in text or f"{suffix}'" in text for text in texts)
     return bool(texts) and has_it and "save_format" not in keywords_of(call)
 
@@ -498,7 +498,7 @@ def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
 
 def gets_a_schedule(node: cst.Call, program: Program) -> bool:
     """Whether the first argument is a schedule of an optimizer."""
-    values = _values(node.args[0].value, program) if node.args else []
+    values = _given(node, 0, "schedule", program)
     paths = [program.resolver.path(v.func) for v in values if isinstance(v, cst.Call)]
     return any(path is not None and ".schedules." in path for path in paths)
 
@@ -639,11 +639,27 @@ def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpressi
     return [] if any(isinstance(one, cst.Name) for one in values) else values
 
 
+def _given(call: cst.Call, place: int, name: str, program: Program) -> list[cst.BaseExpression]:
+    """Returns what an argument is, or all that its name is assigned."""
+    given = argument_of(call.args, place, name)
+    return _values(given.value, program) if given is not None else []
+
+
 def _assigned(name: cst.Name, program: Program) -> list[cst.BaseExpression]:
     """Returns all that a name is assigned; nothing if one of these is unknown."""
     values = program.resolver.values(name)
     known = [one for one in values if one is not None]
     return known if len(known) == len(values) else []
+
+
+def has_one_list_of_metrics(node: cst.Call, program: Program) -> bool:
+    """Whether a model with several losses gets one list of metrics for all of them."""
+    several = cst.List | cst.Tuple | cst.Dict
+    losses = [one for one in _given(node, 1, "loss", program) if isinstance(one, several)]
+    metrics = [one for one in _given(node, 2, "metrics", program) if isinstance(one, cst.List)]
+    elements = [element.value for one in metrics for element in one.elements]
+    is_flat = bool(elements) and not any(isinstance(one, several) for one in elements)
+    return is_flat and any(len(one.elements) > 1 for one in losses)
 
 
 def gets_labels(node: cst.Call, program: Program) -> bool:
@@ -760,8 +776,19 @@ def assign(node: cst.Attribute, program: Program) -> list[Edit]:
     return [Edit(start, value[0], f"{owner}.{name}.assign("), Edit(value[1], end, ")")]
 
 
+def with_losses_of_keras_3(node: cst.Call, program: Program) -> list[Edit]:
+    """Writes the losses that Keras 3 knows by other names."""
+    given = argument_of(node.args, 1, "loss")
+    inside = {*program.tree.walk(given)} if given is not None else set()
+    keys = {one.key for one in inside if isinstance(one, cst.DictElement)}
+    texts = [one for one in inside - keys if isinstance(one, cst.SimpleString)]
+    news = [(one, keras_3.LOSSES.get(one.raw_value)) for one in texts]
+    span = program.tree.span
+    return [Edit(*span(one), one.value.replace(one.raw_value, new)) for one, new in news if new]
+
+
 def with_shape_as_tuple(node: cst.Call, program: Program) -> list[Edit]:
-    """Makes a tuple of the shape of an input that is one size: an int, or that of an axis."""
+    """Makes a tuple of a shape that is one size: an int, or that of an axis."""
     given = argument_of(node.args, 0, "shape")
     values = _values(given.value, program) if given is not None else []
     if given is None or not values or not all(_is_size(one) for one in values):
@@ -771,8 +798,10 @@ def with_shape_as_tuple(node: cst.Call, program: Program) -> list[Edit]:
 
 
 def _is_size(node: cst.BaseExpression) -> bool:
-    """Whether an expression is an integer, or `x.shape[n]`."""
+    """Whether an expression is an integer, a call of `int`, or `x.shape[n]`."""
     match node:
+        case cst.Call(func=cst.Name("int")):
+            return True
         case cst.Subscript(value=cst.Attribute(attr=cst.Name("shape")), slice=[axis]):
             return isinstance(axis.slice, cst.Index)
     return isinstance(node, cst.Integer)

@@ -578,8 +578,8 @@ _STOPS = (
         fix=met.with_int_sizes,
     ),
     _Stopping(
-        ("keras.Input", "keras.layers.Input"),
-        "Keras 3 takes a tuple alone for the shape of an input",
+        ("keras.Input", "keras.layers.Input", ".add_weight"),
+        "Keras 3 takes a tuple alone for the shape of an input or a weight",
         fix=met.with_shape_as_tuple,
     ),
     _Stopping(
@@ -679,6 +679,13 @@ _STOPS = (
         when=met.gets_labels,
     ),
     _Stopping(
+        (".compile",),
+        "the metric binary_crossentropy of Keras 3 takes no labels with an axis less than the "
+        "predictions",
+        "Give labels of the shape (batch, 1), if they have one axis.",
+        when=lambda call, program: bool(keras_3.OF_LABELS.search(program.tree.source(call))),
+    ),
+    _Stopping(
         ("keras.metrics.SparseTopKCategoricalAccuracy", "keras.metrics.TopKCategoricalAccuracy"),
         "the metric of Keras 3 takes no float16, which a model of mixed_float16 gives",
         "Give the last layer dtype='float32'.",
@@ -703,6 +710,17 @@ _STOPS = (
             last_name(met.owner_of(call)).lower().endswith("strategy")
             and bool(keras_3.NOT_BUILT.match(program.source))
         ),
+    ),
+    _Stopping(
+        (".compile",),
+        "Keras 3 knows the loss by another name alone",
+        fix=met.with_losses_of_keras_3,
+    ),
+    _Stopping(
+        (".compile",),
+        "Keras 3 takes a list of metrics for each output, and this list has a metric for each",
+        "Write a list for each, with all that it is to have: `metrics=[[...], [...]]`.",
+        when=met.has_one_list_of_metrics,
     ),
     _Stopping(
         (".compile",),

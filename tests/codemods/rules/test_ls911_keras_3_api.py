@@ -183,7 +183,7 @@ def test_what_metrics_have_under_another_name_is_respelled(before: str, after: s
     ("before", "after"),
     [
         ("add_weight('w', shape=shape)", "add_weight(name='w', shape=shape)"),
-        ("add_variable('w', (2))", "add_weight(name='w', shape=(2))"),
+        ("add_variable('w', (2))", "add_weight(name='w', shape=(2,))"),
         ("add_variable(name='w')", "add_weight(name='w')"),
         (
             "add_weight(f'w{i}', [2], tf.int32, 'ones')",

@@ -25,6 +25,8 @@ BRANCH = "if tf.reduce_max(x) > 1: pass"
         ("layers.AvgPool1D(name='a')", "layers.AvgPool1D(name='a', pool_size=2)"),
         ("layers.Input(shape=(3))", "layers.Input(shape=(3,))"),
         ("tf.keras.Input(3, name='a')", "tf.keras.Input((3,), name='a')"),
+        ("self.add_weight(name='w', shape=(3))", "self.add_weight(name='w', shape=(3,))"),
+        ("self.add_weight(shape=(int(n)))", "self.add_weight(shape=(int(n),))"),
         ("conv.kernel.get_shape()", "tf.TensorShape(conv.kernel.shape)"),
         ("net.weights[0].shape.as_list()", "tf.TensorShape(net.weights[0].shape).as_list()"),
     ],
@@ -75,6 +77,20 @@ def test_sizes_that_a_name_holds_are_converted() -> None:
     lines = "n = tf.shape(x)[1]\na = layers.Embedding({}, 4)\n"
     before, after = OLD + lines.format("n"), NEW + lines.format("int(n)")
     check_transformed(before, after, target=Target.KERAS3)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("'sgd', 'logcosh'", "'sgd', 'log_cosh'"),
+        ("loss={'logcosh': ['huber_loss']}", "loss={'logcosh': ['huber']}"),
+        ("loss='kullback_leibler_divergence'", "loss='kl_divergence'"),
+        ("'logcosh', loss='mse'", "'logcosh', loss='mse'"),
+    ],
+)
+def test_losses_get_the_names_that_keras_3_knows(before: str, after: str) -> None:
+    given = (f"{head}m.compile({text})\n" for head, text in ((OLD, before), (NEW, after)))
+    check_transformed(*given, target=Target.KERAS3)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +153,8 @@ RATE = "rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 9, 0.9)\n"
 MIXED = "p = 'mixed_float16'\nm = layers.Dense(9)\nk = "
 TOP_K = "tf.keras.metrics.SparseTopKCategoricalAccuracy(5)\n"
 NOT_BUILT = "s = tf.keras.Sequential([layers.Dense(4)])\nstrategy.run(step, args=(data,))\n"
+SEVERAL = "m = tf.keras.Model(i, [a, b])\nm.compile('sgd', ['mse', 'mae'], metrics={})\n"
+CROSS = "tf.keras.metrics.BinaryCrossentropy"
 TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer=opt)\n"
 
 
@@ -171,6 +189,10 @@ def test_a_model_that_is_built_before_a_strategy_runs_it_is_not_reported() -> No
         ("s = cell.get_initial_state(None, 4, tf.float32)\n", "the batch size alone"),
         ("m.compile('sgd', 'mse', target_tensors=[t])\n", "no target_tensors"),
         ("m.compile('sgd', experimental_run_tf_function=False)\n", "experimental_run_tf_function"),
+        (SEVERAL.format("['mse', 'acc']"), "a list of metrics for each output"),
+        (f"k = ['mse']\n{SEVERAL.format('k')}", "a list of metrics for each output"),
+        ("m.compile('sgd', 'mse', metrics=['binary_crossentropy'])\n", "takes no labels with an"),
+        (f"m.compile('sgd', metrics=[{CROSS}()])\n", "takes no labels with an"),
         ("m.fit(data, workers=4)\n", "no workers"),
         ("m.train_on_batch(x, y, reset_metrics=False)\n", "no reset_metrics"),
         ("c = tf.keras.callbacks.ModelCheckpoint('a.keras', period=1)\n", "no period"),
