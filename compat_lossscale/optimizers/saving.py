@@ -245,9 +245,7 @@ def _load_state(
     **kwargs: Any,
 ) -> None:
     """Reads the state that `_save_state` added."""
-    optimizer = (
-        getattr(trackable, "optimizer", None) if isinstance(trackable, stock.Model) else None
-    )
+    optimizer = isinstance(trackable, stock.Model) and getattr(trackable, "optimizer", None)
     if isinstance(optimizer, stock.LegacyLossScaleOptimizer) and trackable.built:
         # The values can only be read into variables that are there.
         optimizer._create_all_weights(trackable.trainable_variables)

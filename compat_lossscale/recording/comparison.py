@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
-from compat_lossscale.recording.matching import family_of, match, slot_kind
+from compat_lossscale.recording.matching import Pairs, family_of, match, slot_kind
 from compat_lossscale.recording.reading import (
     PrintedLine,
     RecordedOptimizer,
@@ -463,9 +463,7 @@ class _Comparing:
                 note += " tf.keras.optimizers.legacy has those of TensorFlow 2.0 to 2.10."
             self.result.notes.append(note)
 
-    def _beginnings(
-        self, one: RecordedOptimizer, other: RecordedOptimizer
-    ) -> list[tuple[int, int]]:
+    def _beginnings(self, one: RecordedOptimizer, other: RecordedOptimizer) -> Pairs:
         """Compares what is known before the first step; returns the places of equal variables."""
         stacks = _stacks(one, other)
         words: Sequence[str]
@@ -510,13 +508,7 @@ class _Comparing:
             words = (one.settings, other.settings)
             self._differ("loss scale", 0, words, _stacks(one, other), one)
 
-    def _step(
-        self,
-        one: RecordedOptimizer,
-        pairs: Sequence[tuple[int, int]],
-        step: Step,
-        step2: Step,
-    ) -> None:
+    def _step(self, one: RecordedOptimizer, pairs: Pairs, step: Step, step2: Step) -> None:
         """Compares a step."""
         number = step.number + 1
         if None not in (step.data, step2.data) and step.data != step2.data:
@@ -556,11 +548,7 @@ class _Comparing:
             self._array(one, array, step, step2, rounded=rounded)
 
     def _both(
-        self,
-        one: RecordedOptimizer,
-        pairs: Sequence[tuple[int, int]],
-        step: Step,
-        step2: Step,
+        self, one: RecordedOptimizer, pairs: Pairs, step: Step, step2: Step
     ) -> Iterator[_Both]:
         family = family_of(one.inner)
         nudged = self.nudged.get((one.number, step.number), {})

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from compat_lossscale.recording.reading import RecordedOptimizer
 
+Pairs = list[tuple[int, int]]  # places of variables that are the same in two recordings
 _FAMILIES = {"gradientdescent": "sgd", "momentum": "sgd"}
 _SLOTS = {
     "momentum": "momentum", "momentums": "momentum",
@@ -41,9 +42,7 @@ def slot_kind(name: str, family: str) -> str:
     return _SLOTS.get(plain, plain)
 
 
-def match(
-    one: RecordedOptimizer, other: RecordedOptimizer
-) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+def match(one: RecordedOptimizer, other: RecordedOptimizer) -> tuple[Pairs, list[int], list[int]]:
     """Matches the variables of an optimizer in two recordings.
 
     Variables in the same order with the same shapes are the same. Otherwise, names decide, with
@@ -62,7 +61,7 @@ def match(
     if one.shapes == other.shapes and agree:
         return [(place, place) for place in range(len(one.names))], [], []
     left, right = list(range(len(one.names))), list(range(len(other.names)))
-    pairs: list[tuple[int, int]] = []
+    pairs: Pairs = []
     for parts in (9, 3, 2, 1):
         keys = [
             [(_tail(name, parts), shape) for name, shape in zip(s.names, s.shapes, strict=True)]
@@ -85,15 +84,11 @@ def _tail(name: str, parts: int) -> str:
 
 
 def _pair(
-    pairs: list[tuple[int, int]],
-    left: list[int],
-    right: list[int],
-    keys: Sequence[object],
-    others: Sequence[object],
+    pairs: Pairs, left: list[int], right: list[int], keys: Sequence[object], other: Sequence[object]
 ) -> None:
     """Pairs what is left by keys that occur once on each side."""
-    counts = Counter(keys[place] for place in left), Counter(others[place] for place in right)
-    places = {others[place]: place for place in right if counts[1][others[place]] == 1}
+    counts = Counter(keys[place] for place in left), Counter(other[place] for place in right)
+    places = {other[place]: place for place in right if counts[1][other[place]] == 1}
     for place in list(left):
         key = keys[place]
         if counts[0][key] == 1 and key in places:

@@ -66,6 +66,7 @@ _POLICIES = (
 _VARIABLES = r"ResourceVariable|UnliftedInitializerVariable|KerasVariable|Variable"
 _SAVERS = r"training\.saver\.Saver|(util|checkpoint)\.TrackableSaver"
 _GENERATORS = r"stateful_random_ops\.Generator|seed_generator\.SeedGenerator"
+_DRAWING = ("tf_keras.src.backend", "keras.src.backend", "keras.src.random.seed_generator")
 _RANDOM_LAYERS = (
     r"Random\w+|(Gaussian|Alpha)Dropout|GaussianNoise|BaseImage(Augmentation|Preprocessing)Layer"
 )
@@ -853,14 +854,11 @@ class TrainingRecorder:
             return None
 
     def _session_values(self, session: Any, things: Sequence[Any]) -> List[Any]:
-        run = getattr(type(session).run, _MARK, type(session).run)
         values = [thing if isinstance(thing, (int, float)) else None for thing in things]
         known = enumerate(map(fetchable, things))
         fetches = {place: fetch for place, fetch in known if fetch is not None}
-        try:
-            found = run(session, list(fetches.values()))
-        except Exception:
-            found = [_tried(run, session, fetch) for fetch in fetches.values()]
+        wanted = list(fetches.values())
+        found = _tried(_fetched, session, wanted) or [_tried(_fetched, session, x) for x in wanted]
         for place, value in zip(fetches, found):
             values[place] = value
         return values
@@ -887,21 +885,23 @@ class TrainingRecorder:
         )
         line["scale"] = _plain(values([scale])[0])
         one.skips = line["scaled"] and not str(line["settings"]).startswith("fixed")
-        if one.number == start == 0 and session is None:
-            self.guarded(self._put_untrained)
+        if one.number == start == 0 and self.options.with_initial_values:
+            self.guarded(self._put_untrained, values if session else self._eager_values, session)
         self.out.put("optimizer", **line)
         for array in arrays if self.options.with_initial_values else ():
             self.out.put("initial", value=None if array is None else packed(array))
 
-    def _put_untrained(self) -> None:
+    def _put_untrained(self, values: Any, session: Any) -> None:
         """Writes the variables that no optimizer has as yet, such as those of frozen layers.
 
         What has the same value everywhere, such as a slot, begins so in every run.
         """
-        known = {_order(variable) for one in self.applied for variable in one.variables}
-        new = {_order(variable): variable for variable in [made() for made in self.new]}
-        for order in sorted({*new} - known):
-            array, name = self._eager_value(new[order]), _name(new[order])
+        known = {_order(v) or -id(v) for one in self.applied for v in one.variables}
+        made = session.graph.get_collection("variables") if session else [v() for v in self.new]
+        new = {_order(variable) or -id(variable): variable for variable in made}
+        orders = sorted({*new} - known)
+        for order, array in zip(orders, values([new[order] for order in orders])):
+            name = _name(new[order])
             varies = array is not None and array.size and (array != array.flat[0]).any()
             if varies and array.dtype.kind == "f" and _COPY.sub("", name) == name:
                 self.out.put("untrained", order=order, name=name, value=packed(array))
@@ -990,28 +990,37 @@ class TrainingRecorder:
         """Gives variables the values that another recording began with."""
         for variable, content in self.waiting:
             self._begins(variable, content)
+        known = dict(self.starts)
+        for variable in session.graph.get_collection("variables") if known and session else ():
+            self._give(variable, known.get(_general(_name(variable))), session)
         self.starts, self.waiting = [], []
         if one.number not in self.start_from:
             return
         line, variables = self.start_from[one.number], one.variables[start:]
         stored = list(zip(line["names"], line["shapes"], line["initial"]))[start:]
-        shapes = [_shape(variable) for variable in variables]
         found = [content for _, _, content in stored]
-        if [shape for _, shape, _ in stored] != shapes:
+        # The other recording has those that it gets later, too.
+        if [shape for _, shape, _ in stored[: len(variables)]] != [*map(_shape, variables)]:
             ends = {name.split("/", 1)[-1]: content for name, _, content in stored}
-            found = [ends.get(_name(v).split("/", 1)[-1]) for v in variables]
-        for variable, shape, content in zip(variables, shapes, found):
-            if content is not None and content[1] == shape:
-                value = self._unpacked(content)
-                if self.local.applying and self.eager() and not self._traces():
-                    has = self._eager_value(variable)
-                    if not self.numpy.array_equal(value, has):
-                        self.problems[LATE] = 1
-                if session is not None:
-                    for copy in _attribute(variable, "_values") or [variable]:
-                        copy.load(value, session)
-                else:
-                    variable.assign(value)
+            ends.update((name, content) for name, _, content in stored)
+            names = map(_name, variables)
+            found = [ends.get(name) or ends.get(name.split("/", 1)[-1]) for name in names]
+        for variable, content in zip(variables, found):
+            self._give(variable, content, session)
+
+    def _give(self, variable: Any, content: Optional[Sequence[Any]], session: Any) -> None:
+        """Gives a variable a value, if there is one of its shape."""
+        if content is None or content[1] != _shape(variable):
+            return
+        value = self._unpacked(content)
+        if session is not None:
+            for copy in _attribute(variable, "_values") or [variable]:
+                copy.load(value, session)
+            return
+        may_be_late = self.local.applying and self.eager() and not self._traces()
+        if may_be_late and not self.numpy.array_equal(value, self._eager_value(variable)):
+            self.problems[LATE] = 1
+        variable.assign(value)
 
     def _traces(self) -> bool:
         """Whether a `tf.function` is traced, whose gradients are computed later."""
@@ -1249,10 +1258,13 @@ class TrainingRecorder:
         if not self.on or self.local.calling or id(graph) not in self.graph_steps:
             return call()
         found = self.guarded(self._executes, graph, fetches) or {}
-        running = session() if found else None
+        new = [one for _, one in self.graph_steps[id(graph)] if one.is_new]
+        running = session() if found or new else None
         values = functools.partial(self._session_values, running)
-        for one in found.values():
-            if one.is_new:
+        for one in new:
+            # The program may use the model before it trains it, such as an agent.
+            fetches = [*map(fetchable, one.variables)]
+            if one.number in found or _tried(_fetched, running, fetches):
                 self.guarded(self._describe, one, values, running)
         return self._calling(call, found, values, given)
 
@@ -1507,6 +1519,8 @@ class TrainingRecorder:
             for key, found in list(vars(module).items()):
                 if isinstance(found, type) and (is_ours or found.__module__ == home):
                     self._wrap_class(found, ".%s.%s" % (home, key))
+                elif found is random and self.options.fix_random and home in _DRAWING:
+                    setattr(module, key, random.Random(self.options.seed))
             if self.options.fix_random and _package(home) in ("keras", "tf_keras"):
                 self._leave_dropout_out(module)
 
@@ -1690,6 +1704,11 @@ def _tried(function: Callable[..., Any], *args: Any) -> Any:
         return function(*args)
     except Exception:
         return None
+
+
+def _fetched(session: Any, fetches: Any) -> Any:
+    """Calls the `run` of a session without the recorder."""
+    return getattr(type(session).run, _MARK, type(session).run)(session, fetches)
 
 
 def _is_stateless() -> bool:

@@ -493,6 +493,77 @@ def test_frozen_layers_begin_with_the_values_of_another_recording(
     assert comparison.bits is (keras == "1")
 
 
+AGENT = """
+import numpy as np
+import tensorflow.compat.v1 as tf
+tf.disable_v2_behavior()
+x, action = tf.placeholder(tf.float32, [1, 3]), tf.placeholder(tf.float32, [1, 2])
+initial = tf.random_normal_initializer(stddev=0.5)
+policy = tf.get_variable("policy/w", [3, 2], initializer=initial)
+target = tf.get_variable("target/w", [3, 2], initializer=initial, trainable=False)
+value, next_value = tf.matmul(x, policy), tf.matmul(x, target)
+loss = tf.reduce_mean((value - action) ** 2)
+train = tf.train.AdamOptimizer(0.1).minimize(loss, var_list=[policy])
+state = np.ones([1, 3], "float32")
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    for step in range(3):
+        print("now", session.run(value, {x: state}))
+        wanted = session.run(next_value, {x: state})
+        session.run(train, {x: state, action: wanted})
+        state = state * 0.9
+"""
+
+
+@pytest.mark.slow
+def test_a_graph_starts_from_its_values_before_the_program_reads_them(tmp_path: Path) -> None:
+    before, _ = record(tmp_path, AGENT, "--with-initial-values")
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    after, _ = record(tmp_path, AGENT, "--seed", "1", "--start-from", "before.lsr")
+    assert compare(before, after).verdict is ComparisonVerdict.SAME
+    other, _ = record(tmp_path, AGENT, "--seed", "1")
+    assert compare(before, other).verdict is ComparisonVerdict.DIFFERENT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
+def test_what_keras_draws_for_itself_leaves_the_numbers_of_the_program(
+    keras: str, tmp_path: Path
+) -> None:
+    # Both take the seed of an initializer from Python's generator. TensorFlow 2.4 did not.
+    source = (
+        "import random\n"
+        "import tensorflow as tf\n"
+        "random.seed(3)\n"
+        "tf.keras.layers.Dense(2).build((None, 3))\n"
+        "print(random.random())\n"
+    )
+    fixed, _ = record(tmp_path, source, "--fix-random", keras=keras)
+    assert [line.text for line in fixed.printed] == ["0.23796462709189137"]
+
+
+@pytest.mark.slow
+def test_values_to_start_from_are_told_apart_by_whole_names(tmp_path: Path) -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "def made(name):\n"
+        "    return tf.Variable(tf.random.normal([4, 2]), name=name + '/dense/kernel')\n"
+        "first, second, third = made('first'), made('second'), made('third')\n"
+        "opt = tf.keras.optimizers.legacy.SGD(0.1)\n"
+        "for step in range(2):\n"
+        "    for trained in ([first, second], [third]):\n"
+        "        with tf.GradientTape() as tape:\n"
+        "            loss = tf.add_n([tf.reduce_sum(w ** 2) for w in trained])\n"
+        "        opt.apply_gradients(zip(tape.gradient(loss, trained), trained))\n"
+    )
+    before, _ = record(tmp_path, source, "--with-initial-values")
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    after, _ = record(tmp_path, source, "--seed", "1", "--start-from", "before.lsr")
+    comparison = compare(before, after)
+    assert comparison.verdict is ComparisonVerdict.SAME, comparison.reason
+    assert comparison.bits
+
+
 @pytest.mark.slow
 def test_values_to_start_from_do_not_make_a_program_run_that_fails(tmp_path: Path) -> None:
     # Keras 3 makes no variables in a function that a strategy runs on several replicas.
