@@ -126,14 +126,15 @@ _API_ROOTS = ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1")
 
 
 def public_modules(place: str) -> list[Any]:
-    """Returns the modules that a public name of TensorFlow is in: some for each of its APIs."""
+    """Returns the modules that a public name is in: for TensorFlow, some for each of its APIs."""
     modules = [module for path in _public_paths(place) for module in modules_at(path)]
     return list({id(module): module for module in modules}.values())
 
 
 def _public_paths(place: str) -> list[str]:
-    below = place.partition(".")[2]
-    return [f"{api}.{below}".removesuffix(".") for api in _API_ROOTS]
+    root, _, below = place.partition(".")
+    roots = _API_ROOTS if root == "tensorflow" else (root,)
+    return [f"{one}.{below}".removesuffix(".") for one in roots]
 
 
 def put_in_public_modules(place: str, put_in: Callable[[Any], None], undo: Undo) -> None:

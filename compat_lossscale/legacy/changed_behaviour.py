@@ -93,8 +93,12 @@ def _wrapped(function: Any, wrap: Callable[[Any], Any]) -> Any:
 def _with_old_arguments(function: Any, changed: Changed) -> Any:
     # A method's first argument is the object.
     first = int(changed.is_method or function.__name__ == "__init__")
+    # NumPy before 2.4 takes the old names, and may take these alone.
+    takes_old = changed.renamed.keys() & inspect.signature(function).parameters.keys()
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if takes_old:
+            return function(*args, **kwargs)
         positional, named = changed.as_today(args[first:], kwargs)
         return function(*args[:first], *positional, **named)
 

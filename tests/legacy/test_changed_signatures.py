@@ -44,6 +44,7 @@ def test_calls_of_today_and_others_go_through_and_all_is_taken_back() -> None:
     run_code(
         """
         import compat_lossscale, os, tempfile
+        import numpy as np
         import tensorflow as tf
         from tensorflow.keras.preprocessing import text
         keras = tf.keras
@@ -53,6 +54,7 @@ def test_calls_of_today_and_others_go_through_and_all_is_taken_back() -> None:
                 keras.utils.serialize_keras_object, tf.nn.compute_average_loss, text.one_hot,
                 keras.callbacks.TensorBoard.__init__, hasattr(keras.Sequential, "predict_proba"),
                 hasattr(keras.Model, "__getattr__"), keras.callbacks.BackupAndRestore.on_train_end,
+                np.reshape, np.percentile,
             )
         before = there()
         compat_lossscale.install()
@@ -64,6 +66,8 @@ def test_calls_of_today_and_others_go_through_and_all_is_taken_back() -> None:
         assert keras.utils.deserialize_keras_object(config=config, safe_mode=True).units == 2
         assert "registered_name" in keras.utils.serialize_keras_object(obj=keras.layers.ReLU())
         assert text.one_hot("a", 2) == text.one_hot(text="a", n=2) == [1]
+        assert np.reshape([1, 2], newshape=(2, 1)).shape == (2, 1)
+        assert np.percentile([1, 2], 40, interpolation="lower") == 1
         model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)

@@ -744,7 +744,7 @@ class Methods(Rule):
             for base in bases[models[0] :] if models else ():
                 if _defines(base, "compute_loss", program):
                     yield self.found(base, program, _IS_SHADOWED, Role.NEIGHBOUR)
-        for call in program.tree.nodes(cst.Call) if program.target in WITH_KERAS_2 else ():
+        for call in program.tree.nodes(cst.Call):
             changed = _of_signature(call, program)
             if changed is not None and not guards.leaves(call):
                 yield self.found(call, program, changed, Role.NEIGHBOUR)
@@ -838,11 +838,12 @@ def _of_signature(call: cst.Call, program: Program) -> Review | None:
 
 def _changed(call: cst.Call, program: Program) -> Changed | None:
     """Returns the entry of what is called, if it is in the table."""
+    has_keras_2 = program.target in WITH_KERAS_2
     for path in program.resolver.paths(call.func):
         public = _ALIASES.sub("tensorflow.keras.", canonical(path or ""))
-        if public in _FUNCTIONS:
+        if public in _FUNCTIONS and (has_keras_2 or public.startswith("numpy.")):
             return _FUNCTIONS[public]
-    if isinstance(call.func, cst.Attribute):
+    if has_keras_2 and isinstance(call.func, cst.Attribute):
         return _METHODS_BY_NAME.get(call.func.attr.value)
     return None
 

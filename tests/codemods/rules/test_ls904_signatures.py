@@ -32,6 +32,7 @@ LAYER = "class L(tf.keras.layers.Layer):\n    def call(self, x):\n        "
         ("tf.keras.callbacks.TensorBoard(d, 0, True, False, 10)", "update_freq"),
         ("c.all_reduce('sum', g, experimental_hints=h)", "`options` for `experimental_hints`"),
         ("tf.keras.preprocessing.text.one_hot(text=t, n=3)", "write `input_text` for `text`"),
+        ("import numpy as np\na = np.reshape(b, newshape=c)", "write `shape` for `newshape`"),
         ("m = build()\nm.compile(optimizer=o, target_tensors=[y])", "Give the targets to fit()"),
         ("m = build()\nm.compile(optimizer=o, distribute=s)", "strategy.scope()"),
         ("tf.keras.utils.serialize_keras_object(x)", "tf.keras.utils.legacy"),
