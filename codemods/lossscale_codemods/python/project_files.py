@@ -41,7 +41,7 @@ def is_top(folder: Path) -> bool:
 
 def module_at(base: Path) -> Path | None:
     """Returns the file of a module or package by its path without an ending, if there is one."""
-    for candidate in (base.with_name(base.name + ".py"), base / "__init__.py"):
+    for candidate in (base.parent / f"{base.name}.py", base / "__init__.py"):
         if os.path.isfile(candidate):
             return candidate
     return None

@@ -53,6 +53,16 @@ def test_a_name_is_what_the_other_file_imports(
     assert outside(ProjectFiles(project / "train.py"), dotted) == path
 
 
+def test_a_relative_import_that_leads_to_the_top_of_the_disk_is_of_no_file(project: Path) -> None:
+    """A file that was copied out of a deep package still has its many dots."""
+    file = project / "train.py"
+    top = "." * len(file.parents)
+    files = ProjectFiles(file)
+    assert files.module(top) is None
+    assert list(files.modules(f"{top}missing")) == []
+    assert list(files.modules(f".{top}missing")) == []
+
+
 def test_packages_are_found_in_src(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
     package = tmp_path / "src" / "package"
