@@ -218,7 +218,7 @@ def _hangs(statement: _Statement, first: int, last: int) -> bool:
     """Whether the lines in a bracket break at brackets only, and nothing says that they must."""
     text, tokens = statement.text, statement.tokens
     opening, closing = tokens[first], tokens[last]
-    if first + 1 == last or not _is_call(tokens, first):
+    if first + 1 == last or (opening.text == "(" and not _is_behind(tokens, first)):
         return False
     if any(opening.start < comment < closing.end for comment in statement.comments):
         return False
@@ -234,14 +234,11 @@ def _hangs(statement: _Statement, first: int, last: int) -> bool:
     )
 
 
-def _is_call(tokens: Sequence[_Token], first: int) -> bool:
-    """Whether a bracket is no tuple or expression in parentheses, of which joining changes more."""
-    if tokens[first].text != "(" or first == 0:
-        return tokens[first].text != "("
-    before = tokens[first - 1].text
-    if before == "import":
-        return True
-    return not keyword.iskeyword(before) and (before[-1].isidentifier() or before[-1] in ")]")
+def _is_behind(tokens: Sequence[_Token], first: int) -> bool:
+    """Whether a bracket is behind a value: around arguments or a subscript, or names to import."""
+    before = tokens[first - 1].text if first else "="
+    is_name = before.isidentifier() and not keyword.iskeyword(before)
+    return is_name or before == "import" or before[-1] in ")]"
 
 
 def _on_one_line(statement: _Statement, first: int, last: int) -> str:
@@ -274,8 +271,8 @@ def _hung(text: str, longest: int, old: Collection[str], newline: str) -> str | 
         has_comment = any(start <= comment < end for comment in statement.comments)
         row = text[start:end]
         is_right = end - start <= longest or row in old
-        if is_right or has_comment or not _is_call(tokens, first):
-            continue
+        if is_right or has_comment or _is_behind(tokens, first) != (opening.text == "("):
+            continue  # Joining parentheses around a value changes more, and subscripts read badly.
         indentation = row[: len(row) - len(row.lstrip())]
         if opening.end < start and end < closing.start and end == tokens[last - 1].end:
             arguments = _arguments(statement, first, last)

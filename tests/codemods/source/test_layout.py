@@ -40,6 +40,7 @@ def edited(before: str, new: str, length: int = 40) -> str:
         ("f(a)(\n    edited\n)\n", "f(a)(e)\n"),
         ("f(\n    edited, (1,)\n)\n", "f(e, (1,))\n"),
         ("x = [\n    edited\n]\n", "x = [e]\n"),
+        ("x[\n    edited\n]\n", "x[e]\n"),
         ("from a import (\n    b, edited)\n", "from a import b, e\n"),
         ("edited = 1, f(\n    a\n)\n", "e = 1, f(a)\n"),
         ("f(\n    a\n)(\n    edited\n)\n", "f(\n    a\n)(e)\n"),
@@ -95,6 +96,8 @@ def test_a_line_that_gets_too_long_hangs(before: str, after: str) -> None:
         "x = edited()\n",
         "x = edited\n",
         "import edited\n",
+        "edited['first', 'second']\n",
+        "edited(a=rates['a_name'],\n       b=1)\n",  # What could be hung is a subscript.
         f"x = edited(first)\n{'y' * 60} = 1\n",
     ],
 )
