@@ -180,9 +180,12 @@ class RuleVerdicts:
             return self.protected[occurrence][0]
         if occurrence in self.forced:
             return self.forced[occurrence]
+        is_ambiguous = occurrence.ambiguous and occurrence.role is not Role.UNRESOLVED
+        if isinstance(verdict, Review) and is_ambiguous:
+            return dataclasses.replace(verdict, unsafe_fix=None)  # It is refused below.
         if not isinstance(verdict, Rewrite):
             return verdict
-        if occurrence.ambiguous and occurrence.role is not Role.UNRESOLVED:
+        if is_ambiguous:
             if verdict.is_rename and self._is_new_as_well(occurrence):
                 return Ignore()
             star = self.program.resolver.hidden_by(occurrence.base)

@@ -40,6 +40,18 @@ def test_with_the_option_it_is_made_and_marked() -> None:
     assert result.unsafe_fixes == 0
 
 
+def test_no_fix_is_promised_for_a_name_that_may_be_another_one() -> None:
+    source = """
+        from tensorflow.keras.mixed_precision import experimental as mp
+        from config import *
+
+        policy = mp.Policy("mixed_float16", loss_scale=1024)
+        """
+    result = check_review(source, source, "still needs it", "1024 is not the one")
+    assert result.unsafe_fixes == 0
+    check_review(source, source, "still needs it", "the star import on line 2", unsafe_fixes=True)
+
+
 def test_what_other_fixes_settle_is_not_marked() -> None:
     safe = program(CALLBACK).replace("self.model.optimizer.loss_scale()", "0")
     assert marks(migrate_source(safe, unsafe_fixes=True)) == []
