@@ -199,9 +199,7 @@ def is_not_made_again(node: cst.Attribute, program: Program) -> bool:
     """Whether a config is used for more than to make an optimizer of it."""
     call = program.tree.call_of(node)
     taker = program.tree.taker_of(call) if call is not None else None
-    func = taker.func if taker is not None else None
-    is_made_again = isinstance(func, cst.Attribute) and func.attr.value == "from_config"
-    return call is not None and not is_made_again
+    return call is not None and (taker is None or last_name(taker.func) != "from_config")
 
 
 def result_is_used(node: cst.Attribute, program: Program) -> bool:
@@ -214,9 +212,10 @@ def result_is_used(node: cst.Attribute, program: Program) -> bool:
 def has_other_variables(node: cst.Attribute, program: Program) -> bool:
     """Whether an earlier step of the same optimizer is for other variables, as they are spelled."""
     bindings, mine = program.resolver.bindings(node.value), _variables(node, program)
+    here, made = program.tree.span(node), [program.tree.span(one.node) for one in bindings]
     return any(
         program.resolver.bindings(other.value) == bindings
-        and program.tree.span(other) < program.tree.span(node)
+        and max((at for at in made if at < here), default=()) < program.tree.span(other) < here
         and not mine <= (_variables(other, program) or mine)
         for other in program.reads_by_attribute.get("apply_gradients", ())
         if bindings and mine
@@ -234,9 +233,8 @@ def _is_given_several(name: str, node: cst.CSTNode, program: Program) -> bool:
         if function is not None and last_name(call.func) == function.name.value:
             given = argument_of(call.args, names.index(name), name)
             made |= {*_values(given.value, program)} if given is not None else set()
-    calls = [one for one in made if isinstance(one, cst.Call)]
-    paths = [program.resolver.path(one.func) or "" for one in calls]
-    return [canonical(path) for path in paths].count("tensorflow.Variable") > 1
+    paths = [program.resolver.path(one.func) for one in made if isinstance(one, cst.Call)]
+    return [canonical(path or "") for path in paths].count("tensorflow.Variable") > 1
 
 
 def _variables(step: cst.Attribute, program: Program) -> set[str]:
@@ -610,12 +608,23 @@ def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
             ways += values
         elif not isinstance(way, cst.Call):
             return False
+        elif returned := _returned(way.func, program):
+            ways += returned
         elif below(way.func, program) not in {"Input", "layers.Input"}:
             if not way.args or not _is_layer_of_keras(way.func, program):
                 return False
             if not _is_new_layer_with_weights(way.func, program):
                 ways.append(way.args[0].value)
     return True
+
+
+def _returned(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
+    """Returns what a function of this file returns."""
+    functions = [one.node for one in program.resolver.bindings(node)]
+    inside = [
+        one for f in functions if isinstance(f, cst.FunctionDef) for one in program.tree.walk(f)
+    ]
+    return [one.value for one in inside if isinstance(one, cst.Return) and one.value is not None]
 
 
 def _is_layer_of_keras(node: cst.BaseExpression, program: Program) -> bool:

@@ -361,7 +361,7 @@ _VALUES = (
         ("keras.utils.to_categorical",),
         "to_categorical gave float32, and Keras 3's gives float64, which `fit` alone casts",
         fix=met.as_float32,
-        when=lambda _, program: "GradientTape" in program.reads_by_attribute,
+        when=lambda _, program: bool({"GradientTape", "map"} & program.reads_by_attribute.keys()),
     ),
     _Stopping(
         ("[lr]", ".get", ".pop"),
@@ -467,12 +467,7 @@ _NAMES_OF_KERAS_2 = (
         when=met.in_a_program_of_keras,
     ),
     _Stopping(
-        (
-            "tensorflow.compat.v1.layers.*",
-            "tensorflow.compat.v1.nn.rnn_cell.*",
-            "tensorflow.layers.*",
-            "tensorflow.nn.rnn_cell.*",
-        ),
+        [f"tensorflow.{v}{m}.*" for v in ("", "compat.v1.") for m in ("layers", "nn.rnn_cell")],
         "the layers of TensorFlow 1 do not work beside Keras 3",
         "Use those of tf.keras.layers, or stay with tf-keras.",
     ),
@@ -515,11 +510,7 @@ _FILES = (
         when=met.gets_an_optimizer,
     ),
     Keras3Row(
-        (
-            "tensorflow.train.list_variables",
-            "tensorflow.train.load_checkpoint",
-            "tensorflow.train.load_variable",
-        ),
+        [f"tensorflow.train.{n}" for n in ("list_variables", "load_checkpoint", "load_variable")],
         _CHECKPOINT,
         _CONVERT,
     ),

@@ -109,6 +109,7 @@ def test_a_step_that_is_defined_again_for_a_new_variable_is_reported() -> None:
         "print(opt.learning_rate, opt.momentum)",
         "opt.apply_gradients([(g, one)])\nopt.apply_gradients([(h, one)])",
         f"{STEP}one = tf.Variable(1.0)\nstep(one)\nstep(one)",
+        f"{STEP}opt = tf.keras.optimizers.SGD(0.1)\n{STEP.replace('image', 'other')}",
         "print(model.get_weights(), args.lr)",
         "opt = tf.keras.optimizers.SGD.from_config(opt.get_config())",
     ],

@@ -119,8 +119,9 @@ def test_a_mask_of_several_inputs_that_is_taken_for_one_is_reported(inputs: str)
     assert not reported(OLD + MASK.format("query = inputs[:, 0]"))
 
 
-def test_classes_stay_float32_in_a_step_of_its_own() -> None:
-    lines = "y = tf.keras.utils.to_categorical(y, 3){}\nwith tf.GradientTape() as tape:\n    pass\n"
+@pytest.mark.parametrize("use", ["with tf.GradientTape() as tape:\n    pass", "data.map(mix)"])
+def test_classes_stay_float32_where_tensorflow_computes_with_them(use: str) -> None:
+    lines = f"y = tf.keras.utils.to_categorical(y, 3){{}}\n{use}\n"
     before, after = OLD + lines.format(""), NEW + lines.format('.astype("float32")')
     check_transformed(before, after, target=Target.KERAS3)
 
@@ -177,6 +178,7 @@ def test_a_model_that_is_built_before_a_strategy_runs_it_is_not_reported() -> No
         (f"{INPUT}y = tf.nn.relu(x)\n", "takes no input of a model"),
         (f"{INPUT}y = tf.concat([h, h], 1)\n", "takes no input of a model"),
         (f"{BUILT}    return tf.reshape(x, [-1])\n", "takes no input of a model"),
+        (f"{INPUT}{BUILT}    return x\ny = tf.squeeze(built(x))\n", "takes no input of a model"),
         (OWN_CALL, "`call` gets inputs of a model here"),
         ("a = layers.Dense(4, name='a/b')\n", "have no `/`"),
         ("a = layers.Dense(4, name='a/{}'.format(n))\n", "have no `/`"),
