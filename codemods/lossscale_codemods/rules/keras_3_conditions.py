@@ -160,10 +160,8 @@ def of_model(node: cst.CSTNode, program: Program) -> Certainty:
 def of_own_layer(node: cst.CSTNode, program: Program) -> Certainty:
     """How sure it is that a name is a member of `self` in a layer, a model or a metric."""
     scope = program.resolver.class_of(owner_of(node))
-    return _sure(
-        scope is not None
-        and (_is_layer(scope.node, program) or program.inherits(scope.node, is_metric))
-    )
+    kinds = (frameworks.is_layer, is_metric)
+    return _sure(scope is not None and any(program.inherits(scope.node, of) for of in kinds))
 
 
 def _is_layer(node: cst.CSTNode, program: Program) -> bool:
@@ -436,11 +434,8 @@ def calls_its_parts_alone(node: cst.FunctionDef, program: Program) -> bool:
     """Whether a step of a model that is saved calls other models, and not the model itself."""
     owner = program.tree.around(node, cst.ClassDef)
     called = [one.func for one in program.tree.walk(owner) if isinstance(one, cst.Call)]
-    calls_itself = any(
-        dotted(one) in ("self", "self.call")
-        or (isinstance(one, cst.Attribute) and one.attr.value == node.name.value)
-        for one in called
-    )
+    names = {name for one in called for name in (dotted(one), last_name(one))}
+    calls_itself = bool(names & {"self", "self.call", node.name.value})
     is_built = names_one_of(frozenset({"build"}), program)
     return not calls_itself and not is_built and names_one_of(_SAVERS, program)
 
@@ -492,6 +487,14 @@ def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
         return isinstance(node.operator, cst.Divide)
     path = program.resolver.path(node.func) if isinstance(node, cst.Call) else None
     return path is not None and canonical(path).startswith(("numpy.", "tensorflow."))
+
+
+def sets_a_weight_of_keras(node: cst.Attribute, program: Program) -> bool:
+    """Whether a weight is set of what is called a layer, or in a class derived from one."""
+    around, owner = program.tree.around(node, cst.ClassDef), program.tree.source(node.value)
+    own = program.inherits(around, lambda path: below_keras(path).startswith(keras_3.KERNELS))
+    is_set = isinstance(program.tree.parent(node), cst.AssignTarget)
+    return is_set and (own if owner == "self" else "layer" in owner)
 
 
 def gets_a_schedule(node: cst.Call, program: Program) -> bool:
@@ -549,9 +552,7 @@ def gives_variables_to_a_function(node: cst.Call, program: Program) -> bool:
 
 def _is_tf_function(node: cst.CSTNode | None, program: Program) -> bool:
     """Whether a definition is that of a function with the decorator `tf.function`."""
-    if not isinstance(node, cst.FunctionDef):
-        return False
-    marks = [one.decorator for one in node.decorators]
+    marks = [one.decorator for one in node.decorators] if isinstance(node, cst.FunctionDef) else []
     paths = [program.resolver.path(m.func if isinstance(m, cst.Call) else m) for m in marks]
     return any(path is not None and canonical(path) == "tensorflow.function" for path in paths)
 

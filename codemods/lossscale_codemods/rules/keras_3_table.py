@@ -594,6 +594,12 @@ _STOPS = (
         stops=True,
     ),
     _Stopping(
+        ("embeddings", "kernel"),
+        "`{name}` of layers of Keras 3 cannot be set",
+        "Write `assign()`, or compute with the tensor in the `call` of a layer of your own.",
+        when=met.sets_a_weight_of_keras,
+    ),
+    _Stopping(
         ("keras.callbacks.LearningRateScheduler",),
         "LearningRateScheduler of Keras 3 wants a float, and this gives a tensor",
         "Give it `lambda epoch: float(schedule(epoch))`.",

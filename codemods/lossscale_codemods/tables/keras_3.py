@@ -104,9 +104,14 @@ WITH_WEIGHTS = (
     "LayerNorm", "SeparableConv",
 )  # fmt: skip
 """How layers that have weights begin."""
+KERNELS = ("layers.Conv", "layers.Dense", "layers.EinsumDense", "layers.Embedding")
+"""How layers begin whose kernel, or embeddings, no class derived from them can set."""
 _BY_LOADER = "Leave it out; Keras 3 takes it in a PyDataset."
 WEIGHT = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
 """What `Layer.add_weight` takes in tf-keras, in this order."""
+_OF_COMPILE = (
+    "cloning experimental_run_tf_function experimental_steps_per_execution sample_weight_mode"
+)
 ARGUMENTS_GONE = (
     (
         (".add_variable", ".add_weight"),
@@ -116,19 +121,7 @@ ARGUMENTS_GONE = (
             "use_resource": "Leave it out.",
         },
     ),
-    (
-        (".compile",),
-        dict.fromkeys(
-            (
-                "cloning",
-                "experimental_run_tf_function",
-                "experimental_steps_per_execution",
-                "sample_weight_mode",
-                "target_tensors",
-            ),
-            "Leave it out.",
-        ),
-    ),
+    ((".compile",), dict.fromkeys([*_OF_COMPILE.split(), "target_tensors"], "Leave it out.")),
     (
         (".evaluate", ".fit", ".predict"),
         dict.fromkeys(("max_queue_size", "use_multiprocessing", "workers"), _BY_LOADER),

@@ -134,6 +134,7 @@ OWN_CALL = (
 MOVED = "def move(to, of):\n    to[0].assign(of[0])\n"
 BUILT = "def built(x):\n    x = layers.Dense(4)(x)\n"
 LOSS = "def loss(labels, logits):\n    return tf.gather(logits, labels)\nm.compile('sgd', loss)\n"
+OWN_KERNEL = "class Own({}):\n    def build(self, shape):\n        self.kernel = make(shape)\n"
 STEP = (
     "class Net(tf.keras.Model):\n    def train_step(self, data):\n"
     "        return self.compiled_loss(*data)\n"
@@ -165,6 +166,11 @@ def test_a_metric_that_takes_no_float16_is_reported_where_no_layer_may_give_floa
     assert "the metric of Keras 3 takes no float16" in message
     lines = f"{start}{MIXED}{TOP_K}m = layers.Dense(9, dtype='float32')\n"
     assert not any("takes no float16" in one for one in reported(lines))
+
+
+def test_a_weight_of_an_own_layer_is_its_own() -> None:
+    assert not reported(OLD + OWN_KERNEL.format("layers.Layer"))
+    assert not reported(f"{OLD}svm.kernel = 'rbf'\nlayer.kernel.assign(w)\n")
 
 
 def test_a_model_that_is_built_before_a_strategy_runs_it_is_not_reported() -> None:
@@ -206,6 +212,9 @@ def test_a_model_that_is_built_before_a_strategy_runs_it_is_not_reported() -> No
         (f"{WEIGHT}*args)\n", "takes the shape first"),
         (f"{WEIGHT}name='w', aggregation=tf.VariableAggregation.SUM)\n", "no aggregation"),
         (f"{WEIGHT}name='w', synchronization=s)\n", "no synchronization"),
+        ("m.layers[0].kernel = w\n", "`kernel` of layers of Keras 3 cannot be set"),
+        (BLOCK.format("0\n        self.layer.kernel = x"), "`kernel` of layers of Keras 3"),
+        (OWN_KERNEL.format("layers.Conv2D"), "`kernel` of layers of Keras 3 cannot be set"),
         (LOSS, "are no integers"),
         (STEP, "adds the losses of layers"),
         (BLOCK.format("self.block(x, training)"), "tensors alone by position"),
