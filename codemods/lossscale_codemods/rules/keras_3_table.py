@@ -184,6 +184,7 @@ def gone(path: str) -> Review | None:
 
 _OfOptimizer = functools.partial(Keras3Row, of=met.of_optimizer)
 _Stopping = functools.partial(Keras3Row, stops=True)
+_StoppingOfOptimizer = functools.partial(_OfOptimizer, stops=True)
 _CHECKPOINT = (
     "checkpoints have much of Keras 3 under other names: from one of tf-keras, kernels of layers, "
     "the optimizer's state and its loss scale are not restored, and nothing says so"
@@ -212,26 +213,23 @@ _MEMBERS_OF_OPTIMIZERS = (
         "Write `learning_rate.assign()`.",
         fix=met.assign,
     ),
-    _OfOptimizer(
+    _StoppingOfOptimizer(
         (*_RATES, "iterations"),
         "a variable of Keras has no value(), read_value(), eval() and op",
         "Give it to `int`, `float` or `tf.convert_to_tensor`.",
         when=met.reads_member_of_variable,
-        stops=True,
     ),
-    _OfOptimizer(
+    _StoppingOfOptimizer(
         ("iterations",),
         "`iterations` of Keras 3's optimizers cannot be set",
         "Write `iterations.assign()`, where it is to have another value.",
         when=lambda node, program: isinstance(program.tree.parent(node), cst.AssignTarget),
-        stops=True,
     ),
-    _OfOptimizer(
+    _StoppingOfOptimizer(
         ("lr",),
         "`lr` is `learning_rate` in Keras 3",
         "Write `learning_rate`.",
         fix=met.renamed("learning_rate"),
-        stops=True,
     ),
     _OfOptimizer(
         ("get_config",),
@@ -245,13 +243,12 @@ _MEMBERS_OF_OPTIMIZERS = (
         "Do without what it returned.",
         when=met.result_is_used,
     ),
-    _OfOptimizer(
+    _StoppingOfOptimizer(
         ("apply_gradients",),
         "an optimizer of Keras 3 knows the variables of its first step alone, and it has others in "
         "another step of this file",
         "Make an optimizer for each, or build() it for all of them first.",
         when=met.has_other_variables,
-        stops=True,
     ),
     _OfOptimizer(
         ("apply_gradients",),
@@ -259,12 +256,11 @@ _MEMBERS_OF_OPTIMIZERS = (
         "Leave out the argument, and do not sum them yourself.",
         when=met.does_not_sum,
     ),
-    _OfOptimizer(
+    _StoppingOfOptimizer(
         ("apply_gradients",),
         "apply_gradients() of Keras 3 takes the gradients alone",
         "Leave out the other arguments.",
         when=met.names_arguments_of_old_steps,
-        stops=True,
     ),
     _Stopping(
         keras_3.HYPERPARAMETERS,
@@ -272,23 +268,19 @@ _MEMBERS_OF_OPTIMIZERS = (
         "Ask inner_optimizer, if it is one.",
         of=met.of_wrapper,
     ),
-    *(
-        _OfOptimizer(names, message, advice, stops=True)
-        for names, message, advice in keras_3.OF_OPTIMIZERS
-    ),
+    *(_StoppingOfOptimizer(*row) for row in keras_3.OF_OPTIMIZERS),
     Keras3Row(
         ("delattr()", "dir()", "getattr()", "hasattr()", "setattr()", "vars()"),
         "{name} looks up what Keras 3's optimizers may lack, or have under another name",
         "Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
         when=met.looks_up_what_is_gone,
     ),
-    _OfOptimizer(
+    _StoppingOfOptimizer(
         ("minimize",),
         "Keras 3's optimizers have no `minimize`",
         "Compute the gradients with tf.GradientTape, and apply them: `gradients = "
         "tape.gradient(loss, variables)`, `optimizer.apply_gradients(zip(gradients, variables))`. "
         "Scale the loss before, and unscale the gradients, if it is a loss-scale optimizer.",
-        stops=True,
     ),
 )
 _STEPS = (
@@ -300,12 +292,11 @@ _STEPS = (
         of=met.of_step_of_stock,
         target=Target.KERAS3_ALONE,
     ),
-    Keras3Row(
+    _Stopping(
         ("get_scaled_loss",),
         "what `compile` of Keras 3 wraps is of Keras' own class, which has no get_scaled_loss",
         "Where a model is compiled with it, give it a compat_lossscale.keras3.LossScaleOptimizer.",
         when=met.is_compiled_elsewhere,
-        stops=True,
         target=Target.KERAS3,
     ),
     Keras3Row(
@@ -585,6 +576,13 @@ _STOPS = (
         "Take the mask out of the list, and test that for None.",
         inside=frameworks.is_layer,
         when=met.takes_one_mask_of_several,
+    ),
+    _Stopping(
+        ("def _compute_attention",),
+        "Keras 3 gives this a further argument, `return_attention_scores`",
+        "Add it behind the others: `return_attention_scores=False`.",
+        inside=lambda path: path.endswith(".MultiHeadAttention"),
+        when=lambda node, _: len(node.params.params) == 6,
     ),
     Keras3Row(
         ("AUTO",),

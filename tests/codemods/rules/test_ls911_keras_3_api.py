@@ -24,6 +24,8 @@ LOOP = (
 )
 MODULE = "class Mine(tf.Module):\n    def __init__(self):\n        "
 BELOW = "class Mine(Base):\n    def __init__(self):\n        self.layer = "
+HEADS = "class Mine(tf.keras.layers.MultiHeadAttention):\n    def _compute_attention"
+ATTENTION = "self, query, key, value, attention_mask=None, training=None"
 NET = "class Net(tf.keras.Model):\n    pass\n"
 MODEL = "class Mine(tf.keras.Model):\n    def train_step(self, data):\n        "
 SHOWN = "{m.name: m.result() for m in self.metrics}"
@@ -62,6 +64,7 @@ OWN_METRICS = "\n\n    @property\n    def metrics(self):\n        return [self.l
         ("tf.keras.callbacks.experimental.BackupAndRestore('b')", "has BackupAndRestore itself"),
         ("def restart(model):\n    model.reset_states()", "have no reset_states"),
         (f"{METRIC}def reset_states(self):\n        pass", "calls `reset_state` of a metric"),
+        (f"{HEADS}({ATTENTION}):\n        pass", "a further argument, `return_attention_scores`"),
         (
             f"{METRIC}def __init__(self):\n        self.add_weight('w', (), {SUM})",
             "takes the shape first",
@@ -235,6 +238,8 @@ def test_the_count_of_a_metric_is_named() -> None:
         f"{LAYER}weight = tf.Variable(1.0)",
         "class Step:\n    def __init__(self):\n        self.count = tf.Variable(0)",
         "print(mine.backend.set_learning_phase(1))",
+        f"{HEADS}({ATTENTION}, return_attention_scores=False):\n        pass",
+        f"{HEADS}(self, *arguments):\n        pass",
     ],
 )
 def test_what_stays_right(line: str) -> None:
