@@ -279,6 +279,10 @@ def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
 def is_step_behind_fit(node: cst.Attribute, program: Program) -> bool:
     """Whether a file trains with `fit` as well, and never unscales gradients."""
     reads = program.reads_by_attribute.keys()
+    function = program.tree.around(node, cst.FunctionDef)
+    is_own = function is not None and function.name.value == "train_step"
+    if is_own and "train_step" not in reads:
+        return False  # `fit` calls this in the place of Keras' own step, which scales.
     is_fit = bool(reads & {"fit", "fit_generator", "train_on_batch"})
     is_called = program.tree.call_of(node) is not None
     return is_called and is_fit and "get_unscaled_gradients" not in reads

@@ -53,6 +53,20 @@ def test_a_step_behind_fit_is_reported() -> None:
     check_review(OLD + lines, NEW + lines, "takes the gradients for scaled ones", target="keras3")
 
 
+OWN_STEP = (
+    "class Net(tf.keras.Model):\n    def train_step(self, data):\n{}"
+    "        opt.apply_gradients([(gradient, weight)])\n"
+    "model = Net()\nmodel.compile(opt)\nmodel.fit(x)\n"
+)
+
+
+def test_a_step_that_fit_calls_instead_of_its_own_is_not_reported() -> None:
+    lines = OWN_STEP.format("")
+    check_transformed(OLD + lines, NEW + lines, target="keras3")
+    lines = OWN_STEP.format("        super().train_step(data)\n")
+    check_review(OLD + lines, NEW + lines, "takes the gradients for scaled ones", target="keras3")
+
+
 NET = (
     "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n"
     "    def train_step(self, data):\n"
