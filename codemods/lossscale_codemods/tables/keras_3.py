@@ -155,7 +155,7 @@ TENSORS = tuple(
 """How functions begin whose results are tensors that a program tests."""
 NOT_BUILT = re.compile(rb"(?s)(?!.*(Input\(|input_shape=|\.build\()).*(Sequential\(|\bModel\))")
 """A file that makes models, and builds none."""
-FLOAT16_ALONE = re.compile(rb"(?s)(?!.*float32).*mixed_float16")
+FLOAT16_ALONE = re.compile(rb"(?s)(?!.*(?<!astype\(.)(?<!astype\(np\.)float32).*mixed_float16")
 """A file whose models give float16."""
 LOSSES = {
     "huber_loss": "huber", "kullback_leibler_divergence": "kl_divergence", "logcosh": "log_cosh",

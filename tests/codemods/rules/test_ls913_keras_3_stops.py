@@ -166,6 +166,9 @@ def test_a_metric_that_takes_no_float16_is_reported_where_no_layer_may_give_floa
     assert "the metric of Keras 3 takes no float16" in message
     lines = f"{start}{MIXED}{TOP_K}m = layers.Dense(9, dtype='float32')\n"
     assert not any("takes no float16" in one for one in reported(lines))
+    for dtype in ("'float32'", "np.float32"):  # Data in float32 make no layer give it.
+        lines = f"{start}{MIXED}{TOP_K}x = data.astype({dtype}) / 255\n"
+        assert any("takes no float16" in one for one in reported(lines))
 
 
 def test_a_weight_of_an_own_layer_is_its_own() -> None:
