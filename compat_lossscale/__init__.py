@@ -21,11 +21,7 @@ TYPE_CHECKING = False  # `typing` must not be imported before the program: see l
 if TYPE_CHECKING:
     from compat_lossscale import callbacks, experimental, keras3, v1
     from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-    from compat_lossscale.equivalence import (
-        assert_equivalent,
-        configs_equivalent,
-        convert_config,
-    )
+    from compat_lossscale.equivalence import assert_equivalent, configs_equivalent, convert_config
     from compat_lossscale.legacy.install import install, installed, uninstall
     from compat_lossscale.optimizers import LossScaleOptimizer
     from compat_lossscale.spec import (

@@ -12,12 +12,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from importlib.machinery import ModuleSpec
 from typing import Any, TypeAlias
 
-from compat_lossscale._import_hook import (
-    add_finder,
-    remove_finder,
-    take_back,
-    when_imported,
-)
+from compat_lossscale._import_hook import add_finder, remove_finder, take_back, when_imported
 
 Undo: TypeAlias = list[Callable[[], None]]
 """Functions that undo changes, one each, to be called in reverse order. Every change adds one."""

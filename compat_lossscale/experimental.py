@@ -10,15 +10,8 @@ from compat_lossscale._require import require_tensorflow
 require_tensorflow(__name__)
 
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale  # noqa: E402  # after the check
-from compat_lossscale.optimizers import (  # noqa: E402  # after the check
-    ExperimentalLossScaleOptimizer as LossScaleOptimizer,
-)
-from compat_lossscale.policies import (  # noqa: E402  # after the check
-    Policy,
-    get_layer_policy,
-    global_policy,
-    set_policy,
-)
+from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer as LossScaleOptimizer  # noqa: E402  # after the check
+from compat_lossscale.policies import Policy, get_layer_policy, global_policy, set_policy  # noqa: E402  # after the check
 
 __all__ = [
     "DynamicLossScale",

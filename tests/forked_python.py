@@ -125,10 +125,7 @@ def run(
 
 
 def _request(
-    arguments: Sequence[str],
-    cwd: Path | None,
-    environment: Mapping[str, str],
-    files: Sequence[int],
+    arguments: Sequence[str], cwd: Path | None, environment: Mapping[str, str], files: Sequence[int]
 ) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(str(_socket_of(_kind(arguments, environment))))

@@ -115,16 +115,8 @@ COMMANDS: list[tuple[str, str, int]] = [
         ),
         64,
     ),
-    (
-        "--frobnicate",
-        "Error: No such option...--frobnicate...",
-        64,
-    ),
-    (
-        "run",
-        "Error: Missing argument 'SCRIPT'.",
-        64,
-    ),
+    ("--frobnicate", "Error: No such option...--frobnicate...", 64),
+    ("run", "Error: Missing argument 'SCRIPT'.", 64),
     (
         "run -I train.py",
         (
@@ -141,11 +133,7 @@ COMMANDS: list[tuple[str, str, int]] = [
         ),
         2,
     ),
-    (
-        "migrate",
-        "Error: Name the files or folders to migrate, for example `migrate src`.",
-        64,
-    ),
+    ("migrate", "Error: Name the files or folders to migrate, for example `migrate src`.", 64),
     (
         "migrate --write --check old.py",
         (
@@ -154,16 +142,8 @@ COMMANDS: list[tuple[str, str, int]] = [
         ),
         64,
     ),
-    (
-        "migrate --steps 3 old.py",
-        "Error: --steps needs --prove: without it, nothing is run.",
-        64,
-    ),
-    (
-        "migrate --rtol 0.1 old.py",
-        "Error: --rtol needs --prove: without it, nothing is run.",
-        64,
-    ),
+    ("migrate --steps 3 old.py", "Error: --steps needs --prove: without it, nothing is run.", 64),
+    ("migrate --rtol 0.1 old.py", "Error: --rtol needs --prove: without it, nothing is run.", 64),
     (
         "migrate --prove train.py -",
         "Error: --prove needs files or folders, not standard input.",
@@ -195,11 +175,7 @@ COMMANDS: list[tuple[str, str, int]] = [
         ),
         64,
     ),
-    (
-        "migrate - old.py",
-        "Error: `-` stands alone: give it, or files and folders.",
-        64,
-    ),
+    ("migrate - old.py", "Error: `-` stands alone: give it, or files and folders.", 64),
     (
         "migrate --html report.html -",
         "Error: --html needs files or folders, not standard input.",
@@ -248,11 +224,7 @@ COMMANDS: list[tuple[str, str, int]] = [
         ),
         64,
     ),
-    (
-        "migrate no_toml",
-        "Error: FOLDER/no_toml/pyproject.toml is no valid TOML: ...",
-        64,
-    ),
+    ("migrate no_toml", "Error: FOLDER/no_toml/pyproject.toml is no valid TOML: ...", 64),
     (
         "migrate utf16",
         (
@@ -261,26 +233,10 @@ COMMANDS: list[tuple[str, str, int]] = [
         ),
         64,
     ),
-    (
-        "migrate no_target",
-        "Error: There is no target 'x'; use tf-keras, compat or keras3.",
-        64,
-    ),
-    (
-        "migrate gone.py",
-        "gone.py: skipped: there is no such file.",
-        2,
-    ),
-    (
-        "migrate link.py",
-        "link.py: skipped: it is a link to nothing.",
-        0,
-    ),
-    (
-        "migrate venv",
-        "venv: skipped: folders called venv are left out; --no-ignore overrides.",
-        0,
-    ),
+    ("migrate no_target", "Error: There is no target 'x'; use tf-keras, compat or keras3.", 64),
+    ("migrate gone.py", "gone.py: skipped: there is no such file.", 2),
+    ("migrate link.py", "link.py: skipped: it is a link to nothing.", 0),
+    ("migrate venv", "venv: skipped: folders called venv are left out; --no-ignore overrides.", 0),
     (
         "migrate broken.py",
         (
@@ -307,11 +263,7 @@ COMMANDS: list[tuple[str, str, int]] = [
         ),
         3,
     ),
-    (
-        "migrate bad.ipynb",
-        "bad.ipynb: unreadable: It is not a notebook that can be read: ...",
-        2,
-    ),
+    ("migrate bad.ipynb", "bad.ipynb: unreadable: It is not a notebook that can be read: ...", 2),
     (
         "migrate no_cells.ipynb",
         (
@@ -372,11 +324,7 @@ COMMANDS: list[tuple[str, str, int]] = [
         ),
         3,
     ),
-    (
-        "verify",
-        "Error: Missing argument 'PATH...'.",
-        64,
-    ),
+    ("verify", "Error: Missing argument 'PATH...'.", 64),
     (
         "verify --to tf1 config.json",
         (
@@ -410,11 +358,7 @@ COMMANDS: list[tuple[str, str, int]] = [
         "Error: The report report.txt needs a name that ends in .html.",
         64,
     ),
-    (
-        "verify gone.h5",
-        "gone.h5: unreadable: gone.h5 cannot be read: No such file or directory",
-        2,
-    ),
+    ("verify gone.h5", "gone.h5: unreadable: gone.h5 cannot be read: No such file or directory", 2),
     (
         "verify folder",
         (
@@ -437,11 +381,7 @@ COMMANDS: list[tuple[str, str, int]] = [
         "bad.json: unreadable: the file is not JSON: ...: line 1 column 2 (char 1)",
         2,
     ),
-    (
-        "verify no.h5",
-        "no.h5: unreadable: it is not a readable HDF5 file: OSError: ...",
-        2,
-    ),
+    ("verify no.h5", "no.h5: unreadable: it is not a readable HDF5 file: OSError: ...", 2),
     (
         "verify nothing.h5",
         "nothing.h5: unreadable: the file is empty: whatever wrote it did not finish",

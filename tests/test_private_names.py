@@ -72,12 +72,7 @@ def passes(*arguments: str, **variables: str) -> None:
         *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *CHECKED, *arguments),
         cwd=REPOSITORY,
         timeout=600,
-        environment={
-            "TF_USE_LEGACY_KERAS": "1",
-            "WHOLE_GRIDS": "yes",
-            "EVERY": "205",
-            **variables,
-        },
+        environment={"TF_USE_LEGACY_KERAS": "1", "WHOLE_GRIDS": "yes", "EVERY": "205", **variables},
         tensorflow_may_be_imported=True,
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]

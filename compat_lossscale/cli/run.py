@@ -8,11 +8,7 @@ from typing import Any
 
 import click
 
-from compat_lossscale.cli.record import (
-    LikePython,
-    recorder_arguments,
-    recording_options,
-)
+from compat_lossscale.cli.record import LikePython, recorder_arguments, recording_options
 
 _SWITCHES = ("legacy_optimizers", "keras3", "tf1", "neighbours")
 """The options that `startup.install_when_imported` takes."""

@@ -138,10 +138,7 @@ def _check_usage(paths: tuple[str, ...], given: Mapping[str, Any]) -> None:
 
 
 def _convert(
-    results: Sequence[Verification],
-    target: Generation,
-    given: Mapping[str, Any],
-    extra: list[str],
+    results: Sequence[Verification], target: Generation, given: Mapping[str, Any], extra: list[str]
 ) -> int:
     """Writes the converted artefact, and returns the number to add to the exit code."""
     if len(results) != 1:

@@ -201,11 +201,7 @@ def serve() -> None:
 
 
 def _answer(
-    alarm: Callable[[int], Any],
-    memory: int,
-    seconds: int,
-    function: str,
-    arguments: list[Any],
+    alarm: Callable[[int], Any], memory: int, seconds: int, function: str, arguments: list[Any]
 ) -> str:
     limit_memory(memory)
     alarm(seconds)

@@ -22,13 +22,7 @@ from compat_lossscale.formats import (
 from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
 from compat_lossscale.formats.bounded import open_regular
 
-READERS: tuple[types.ModuleType, ...] = (
-    checkpoint,
-    config_json,
-    hdf5,
-    keras_archive,
-    saved_model,
-)
+READERS: tuple[types.ModuleType, ...] = (checkpoint, config_json, hdf5, keras_archive, saved_model)
 """The modules of the formats, in the order in which they are asked.
 
 Each has `FORMAT`, the name of the format for users; `SUFFIXES` of the files that are searched for

@@ -17,11 +17,7 @@ require_keras_3(__name__)
 import keras  # noqa: E402  # after the check
 
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer  # noqa: E402  # after the check
-from compat_lossscale.watching.logging_hooks import (  # noqa: E402  # after the check
-    LoggingHooks,
-    numbers_of,
-    state_of,
-)
+from compat_lossscale.watching.logging_hooks import LoggingHooks, numbers_of, state_of  # noqa: E402  # after the check
 
 __all__ = ["LossScaleLogger", "LossScaleOptimizer"]
 

@@ -30,11 +30,7 @@ from compat_lossscale.members.optimizer import check_has_tape
 
 
 def compute_gradients(
-    self: Any,
-    loss: Any,
-    var_list: Any,
-    grad_loss: Any = None,
-    tape: tf.GradientTape | None = None,
+    self: Any, loss: Any, var_list: Any, grad_loss: Any = None, tape: tf.GradientTape | None = None
 ) -> list[tuple[Any, Any]]:
     """Differentiates a loss; for an optimizer that scales losses, the scaled one.
 

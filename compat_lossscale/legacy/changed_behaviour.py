@@ -21,12 +21,7 @@ from typing import Any
 import tensorflow as tf
 from absl import logging
 
-from compat_lossscale._patching import (
-    Undo,
-    modules_at,
-    put_in_public_modules,
-    set_attribute,
-)
+from compat_lossscale._patching import Undo, modules_at, put_in_public_modules, set_attribute
 from compat_lossscale.legacy.neighbour_names import SIGNATURES
 from compat_lossscale.legacy.neighbour_names.neighbour import Changed
 

@@ -16,14 +16,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from compat_lossscale._import_hook import take_back
-from compat_lossscale._patching import (
-    Undo,
-    alias,
-    modules_at,
-    put_module,
-    set_attribute,
-    set_item,
-)
+from compat_lossscale._patching import Undo, alias, modules_at, put_module, set_attribute, set_item
 from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import InstallError
 from compat_lossscale.legacy import waiting
@@ -245,11 +238,7 @@ def _put_on_tf_keras(undo: Undo, *, legacy_optimizers: bool) -> None:
     _patch_keras(undo)
     from compat_lossscale import policies  # noqa: PLC0415  # it imports TensorFlow
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
-    from compat_lossscale.optimizers import (  # noqa: PLC0415  # it imports TensorFlow
-        LossScaleOptimizer,
-        families,
-        stock,
-    )
+    from compat_lossscale.optimizers import LossScaleOptimizer, families, stock  # noqa: PLC0415  # it imports TensorFlow
 
     old_names.put(names_on_tf_keras(legacy_optimizers), undo)
     if legacy_optimizers:
@@ -335,11 +324,7 @@ def _put_on_keras_3(undo: Undo, *, neighbours: bool) -> None:
             f"Keras 3 runs on {backend} here, and programs of the old API need TensorFlow. Set the "
             "environment variable KERAS_BACKEND=tensorflow."
         )
-    from compat_lossscale.keras3 import (  # noqa: PLC0415  # they import Keras
-        experimental,
-        old_members,
-        tensorflow_2_4,
-    )
+    from compat_lossscale.keras3 import experimental, old_members, tensorflow_2_4  # noqa: PLC0415  # they import Keras
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
 
     names = old_names.KerasNames(

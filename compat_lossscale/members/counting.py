@@ -11,11 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from compat_lossscale import core
-from compat_lossscale.errors import (
-    LossScaleArgumentError,
-    LossScaleStuckError,
-    NotCountedError,
-)
+from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError, NotCountedError
 from compat_lossscale.members.guards import AT_FLOOR, warn_that_it_is_stuck
 from compat_lossscale.spec import LossScaleRule
 

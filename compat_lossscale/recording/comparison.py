@@ -12,13 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
 from compat_lossscale.recording.matching import Pairs, family_of, match, slot_kind
-from compat_lossscale.recording.reading import (
-    PrintedLine,
-    RecordedOptimizer,
-    Recording,
-    Seen,
-    Step,
-)
+from compat_lossscale.recording.reading import PrintedLine, RecordedOptimizer, Recording, Seen, Step
 from compat_lossscale.recording.recorder import VARIABLES
 
 _NUDGES = 4.0
@@ -623,13 +617,7 @@ class _Comparing:
         return True
 
     def _array(
-        self,
-        one: RecordedOptimizer,
-        array: _Both,
-        step: Step,
-        step2: Step,
-        *,
-        rounded: float,
+        self, one: RecordedOptimizer, array: _Both, step: Step, step2: Step, *, rounded: float
     ) -> None:
         kind, seen, seen2, number = array.kind, array.seen, array.seen2, step.number + 1
         name = one.names[array.place]

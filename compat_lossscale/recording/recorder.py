@@ -1732,10 +1732,7 @@ OPTIONS = (
     ("--seed", {"type": int, "metavar": "N", "help": "seed Python, NumPy and TensorFlow [0]"}),
     ("--every", {"type": int, "metavar": "K", "help": "record every Kth step [1]"}),
     ("--twice", {"action": "store_true", "help": "run twice, and record what is not reproduced"}),
-    (
-        "--with-initial-values",
-        {"action": "store_true", "help": "keep the variables' first values"},
-    ),
+    ("--with-initial-values", {"action": "store_true", "help": "keep the variables' first values"}),
     ("--with-values", {"action": "store_true", "help": "keep the variables' values of each step"}),
     (
         "--start-from",

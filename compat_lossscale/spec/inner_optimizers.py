@@ -42,11 +42,7 @@ _NEW: dict[str, Any] = {
     "ema_momentum": 0.99,
     "ema_overwrite_frequency": None,
 }
-_KERAS3: dict[str, Any] = {
-    **_NEW,
-    "loss_scale_factor": None,
-    "gradient_accumulation_steps": None,
-}
+_KERAS3: dict[str, Any] = {**_NEW, "loss_scale_factor": None, "gradient_accumulation_steps": None}
 OPTIONS: Mapping[Family, Mapping[str, Any]] = {
     Family.LEGACY: {**CLIPPING, "decay": 0.0},
     Family.NEW: _NEW,

@@ -245,11 +245,7 @@ class LossScaleRule:
 
     @classmethod
     def torch(
-        cls,
-        *,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
+        cls, *, growth_factor: float = 2.0, backoff_factor: float = 0.5, growth_interval: int = 2000
     ) -> LossScaleRule:
         """Returns the rule of PyTorch's `torch.amp.GradScaler`.
 

@@ -87,10 +87,7 @@ class ScaleState(NamedTuple):
 
 
 def next_state(
-    state: ScaleState,
-    all_finite: Any,
-    numbers: RuleNumbers,
-    operations: Operations = PYTHON,
+    state: ScaleState, all_finite: Any, numbers: RuleNumbers, operations: Operations = PYTHON
 ) -> ScaleState:
     """Returns the state of a loss scale after one more step.
 

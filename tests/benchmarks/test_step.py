@@ -23,9 +23,7 @@ def test_a_smoke_run_measures_every_part() -> None:
     assert results["growth"]["variables"][0]["ours"] > 0
 
 
-def test_what_is_measured_again_takes_its_earlier_place(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_is_measured_again_takes_its_earlier_place(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [case.name for case in steps.CASES]
     before = {
         "growth": "",

@@ -11,14 +11,7 @@ import pytest
 from lossscale_codemods.running.configuration import Configuration
 from lossscale_codemods.tables.names import Target
 
-from compat_lossscale.cli.migrate import (
-    TARGETS,
-    check_ids,
-    check_usage,
-    ids,
-    migrate,
-    options_of,
-)
+from compat_lossscale.cli.migrate import TARGETS, check_ids, check_usage, ids, migrate, options_of
 
 NOTHING: dict[str, Any] = {
     option.name: False if option.is_flag else None

@@ -40,11 +40,7 @@ SAYS = [
     ("doctor listed/a.py", None, "1 file was not looked at: too large, or not readable;"),
     ("run closed/a.py", 2, "closed/a.py': [Errno 13] Permission denied"),
     ("run closed", 1, "can't find '__main__' module in"),
-    (
-        "verify closed/config.json open",
-        3,
-        "it cannot be read: Permission denied\n",
-    ),
+    ("verify closed/config.json open", 3, "it cannot be read: Permission denied\n"),
     ("verify closed open", 3, "closed: unreadable: saved_model.pb cannot be read:"),
     ("verify listed open", 3, "listed/config.json: unreadable: it cannot be read:"),
 ]
@@ -104,8 +100,7 @@ def test_output_for_which_there_is_no_room_is_said_and_is_no_finding(
     done = python("-m", "compat_lossscale", *line.split(), cwd=tmp_path, before=fill_the_disk)
     (message,) = done.stderr.splitlines()
     assert says(
-        message,
-        "compat-lossscale: the standard output cannot be written: No space left on device",
+        message, "compat-lossscale: the standard output cannot be written: No space left on device"
     )
     assert done.returncode == 2
     assert ("set_global_policy" in (tmp_path / "a.py").read_text()) == ("--write" in line)

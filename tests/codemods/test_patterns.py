@@ -892,10 +892,7 @@ ROWS = [
         from tensorflow.keras.mixed_precision import experimental as mp
         scaled = mp.get_layer_policy(model).loss_scale is not None
         """,
-        findings=(
-            "LS101 the import stays as it is",
-            "LS501 policies have no loss scale any more",
-        ),
+        findings=("LS101 the import stays as it is", "LS501 policies have no loss scale any more"),
     ),
     Row(
         "read:policy.loss_scale",

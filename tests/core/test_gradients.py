@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core import (
-    FixedLossScale,
-    all_finite,
-    scale_loss,
-    unscale_gradients,
-    unzip,
-)
+from compat_lossscale.core import FixedLossScale, all_finite, scale_loss, unscale_gradients, unzip
 from compat_lossscale.core.gradients import _traced_finite_by_mean
 from tests.support import INF, NAN, Mode, scalar_spec
 
@@ -166,10 +160,7 @@ def test_large_gradients_are_finite_though_their_squares_are_not(
 ) -> None:
     large = tf.fill([3], tf.constant(value, dtype))
     run = mode.compile(
-        lambda bad: [
-            all_finite([large, -large]),
-            all_finite([large, tf.cast(bad, dtype)]),
-        ],
+        lambda bad: [all_finite([large, -large]), all_finite([large, tf.cast(bad, dtype)])],
         scalar_spec(),
     )
     assert run(NAN) == [True, False]

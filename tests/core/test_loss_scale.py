@@ -241,9 +241,7 @@ def test_replicas_decide_alike(mirrored: Any) -> None:
     assert [float(v) for v in loss_scale._current_loss_scale.values] == [4, 4]
 
 
-def test_in_a_cross_replica_context_gradients_may_hold_one_value_per_replica(
-    mirrored: Any,
-) -> None:
+def test_in_a_cross_replica_context_gradients_may_hold_one_value_per_replica(mirrored: Any) -> None:
     with mirrored.scope():
         loss_scale = DynamicLossScale(8, 1)
 

@@ -11,12 +11,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    apply_or_skip,
-)
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, apply_or_skip
 from tests.loss_scales import HalvingLossScale
 from tests.support import NAN, Mode, run_code, scalar_spec
 

@@ -30,10 +30,7 @@ SLOW = {
     "docs/keras3.md",
     "docs/workers.md",
 }
-MARKS = {
-    **dict.fromkeys(NIGHTLY, pytest.mark.nightly),
-    **dict.fromkeys(SLOW, pytest.mark.slow),
-}
+MARKS = {**dict.fromkeys(NIGHTLY, pytest.mark.nightly), **dict.fromkeys(SLOW, pytest.mark.slow)}
 RUN_PAGES = [
     pytest.param(page, marks=MARKS.get(page, ()))
     for page in WRITTEN_BY_HAND

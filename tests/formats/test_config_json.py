@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compat_lossscale.formats import (
-    config_json,
-)
+from compat_lossscale.formats import config_json
 
 if TYPE_CHECKING:
     from pathlib import Path

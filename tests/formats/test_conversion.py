@@ -156,12 +156,7 @@ def test_decay_becomes_a_schedule_where_there_is_no_decay_and_means_the_same() -
     rate = config["inner_optimizer"]["config"]["learning_rate"]
     assert (rate["class_name"], rate["config"]) == (
         "InverseTimeDecay",
-        {
-            "initial_learning_rate": 0.5,
-            "decay_steps": 1,
-            "decay_rate": 0.5,
-            "staircase": False,
-        },
+        {"initial_learning_rate": 0.5, "decay_steps": 1, "decay_rate": 0.5, "staircase": False},
     )
     assert "decay" not in config["inner_optimizer"]["config"]
     assert configs_equivalent(later(SGD, decay=0.5), config)

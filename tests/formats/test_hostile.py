@@ -13,10 +13,7 @@ from typing import Any
 import pytest
 
 from compat_lossscale.formats import isolated
-from compat_lossscale.formats.verification import (
-    ArtefactStatus,
-    verify_artefact,
-)
+from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from tests.formats.fuzz import fuzz, trained_seeds
 from tests.formats.samples import CONFIG, SGD, archive, import_tf_keras, model, reason
 

@@ -204,9 +204,7 @@ def _parser() -> argparse.ArgumentParser:
         help="an interpreter that has this TensorFlow version; may be given again",
     )
     parser.add_argument(
-        "--sweep",
-        action="store_true",
-        help="record the small expressions, not the scenarios",
+        "--sweep", action="store_true", help="record the small expressions, not the scenarios"
     )
     parser.add_argument(
         "--differences",

@@ -36,12 +36,7 @@ def main() -> None:
 
 
 def _run(
-    script: str,
-    tf1: bool,
-    folder: str,
-    output: str,
-    errors: str,
-    arguments: Sequence[str] = (),
+    script: str, tf1: bool, folder: str, output: str, errors: str, arguments: Sequence[str] = ()
 ) -> int:
     for path, descriptor in ((output, 1), (errors, 2)):
         with Path(path).open("wb") as file:

@@ -29,7 +29,7 @@ THROUGH_THE_COMMAND = (
 NEEDS_PRIVATE = {
     "keras_private_helpers": pytest.mark.needs_private(
         "the program itself imports private helpers, which tf-keras alone has"
-    ),
+    )
 }
 
 

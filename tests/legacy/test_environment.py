@@ -48,12 +48,7 @@ FAILS_TO_RUN = [
         "TensorFlow is not installed.",
         BOTH,
     ),
-    (
-        "no TensorFlow, but tf-keras",
-        having(tensorflow=None),
-        "TensorFlow is not installed.",
-        BOTH,
-    ),
+    ("no TensorFlow, but tf-keras", having(tensorflow=None), "TensorFlow is not installed.", BOTH),
     (
         "no tf-keras",
         having(tf_keras=None),

@@ -16,9 +16,7 @@ from compat_lossscale.legacy.install import names_on_tf_keras
 
 PUBLIC, EXPERIMENTAL = type("Public", (), {}), type("Experimental", (), {})
 NAMES = dataclasses.replace(
-    names_on_tf_keras(legacy_optimizers=True),
-    optimizer=PUBLIC,
-    experimental_optimizer=EXPERIMENTAL,
+    names_on_tf_keras(legacy_optimizers=True), optimizer=PUBLIC, experimental_optimizer=EXPERIMENTAL
 )
 TABLES = old_names.tables(NAMES)
 PRIVATE = old_names.private_table(NAMES)

@@ -12,9 +12,7 @@ from compat_lossscale.legacy.neighbour_names import PYTHON
 
 
 @pytest.mark.parametrize(
-    "neighbour",
-    [one for one in PYTHON if one.is_served],
-    ids=lambda one: one.name,
+    "neighbour", [one for one in PYTHON if one.is_served], ids=lambda one: one.name
 )
 def test_every_name_resolves(neighbour) -> None:
     if neighbour.short_name == "ByteString" and sys.version_info >= (3, 14):

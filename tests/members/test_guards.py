@@ -351,12 +351,7 @@ UNSCALE = "LossScaleOptimizer.get_unscaled_gradients()"
 
 
 @pytest.mark.parametrize(
-    ("called", "missing"),
-    [
-        ("", f"{SCALE} and {UNSCALE}"),
-        ("scale", UNSCALE),
-        ("unscale", SCALE),
-    ],
+    ("called", "missing"), [("", f"{SCALE} and {UNSCALE}"), ("scale", UNSCALE), ("unscale", SCALE)]
 )
 def test_what_was_forgotten_before_applying_is_named_in_a_warning(
     family: Family, logged: list[str], called: str, missing: str

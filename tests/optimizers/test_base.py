@@ -379,9 +379,7 @@ def test_an_attribute_of_the_users_own_stays_on_the_wrapper(family: Family) -> N
     assert not hasattr(inner, "my_attribute")
 
 
-def test_iterations_are_the_inner_optimizers_and_can_be_set_before_training(
-    family: Family,
-) -> None:
+def test_iterations_are_the_inner_optimizers_and_can_be_set_before_training(family: Family) -> None:
     inner = family.sgd()
     opt = LossScaleOptimizer(inner)
     assert opt.iterations is inner.iterations
@@ -825,11 +823,7 @@ def test_applying_in_a_cross_replica_context_is_refused(family: Family, mirrored
 
 @pytest.mark.parametrize(
     "kwargs",
-    [
-        {},
-        {"initial_scale": 8, "dynamic_growth_steps": 3},
-        {"dynamic": False, "initial_scale": 8},
-    ],
+    [{}, {"initial_scale": 8, "dynamic_growth_steps": 3}, {"dynamic": False, "initial_scale": 8}],
 )
 def test_the_config_equals_tf_keras_own(family: Family, kwargs: dict[str, Any]) -> None:
     ours = LossScaleOptimizer(family.adam(0.5), **kwargs).get_config()

@@ -331,10 +331,7 @@ class Registered(NativeSkippingLossScale):
 
 @pytest.mark.parametrize(
     ("cls", "name"),
-    [
-        (NativeSkippingLossScale, "NativeSkippingLossScale"),
-        (Registered, "package>Registered"),
-    ],
+    [(NativeSkippingLossScale, "NativeSkippingLossScale"), (Registered, "package>Registered")],
 )
 def test_a_subclass_of_tensorflows_own_loss_scale_is_saved_under_its_name_as_in_2_3(
     cls: Any, name: str, family: Family
@@ -445,9 +442,7 @@ def test_a_users_own_loss_scale_is_found_in_a_custom_object_scope(family: Family
     assert type(given.loss_scale) is HalvingLossScale
 
 
-def test_a_registered_loss_scale_survives_the_config_by_its_registered_name(
-    family: Family,
-) -> None:
+def test_a_registered_loss_scale_survives_the_config_by_its_registered_name(family: Family) -> None:
     @tf_keras.utils.register_keras_serializable("mine")
     class Registered(HalvingLossScale):
         pass

@@ -89,9 +89,7 @@ def test_what_one_way_saves_of_weights_the_other_loads(
 
 
 @pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
-def test_a_model_saved_without_its_optimizer_or_with_another_is_left_alone(
-    tmp_path: Path,
-) -> None:
+def test_a_model_saved_without_its_optimizer_or_with_another_is_left_alone(tmp_path: Path) -> None:
     model = make_model("public", Family("new"))
     other = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(3,))])
     other.compile("sgd", "mse")

@@ -10,12 +10,7 @@ import pytest
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale.experimental import (
-    Policy,
-    get_layer_policy,
-    global_policy,
-    set_policy,
-)
+from compat_lossscale.experimental import Policy, get_layer_policy, global_policy, set_policy
 from compat_lossscale.policies import policy_scope
 
 

@@ -8,11 +8,7 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.experimental import (
-    LossScaleOptimizer,
-    Policy,
-    set_policy,
-)
+from compat_lossscale.experimental import LossScaleOptimizer, Policy, set_policy
 from tests.support import Family, Mode
 
 pytestmark = pytest.mark.grid(2)

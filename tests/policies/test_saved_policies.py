@@ -11,10 +11,7 @@ import pytest
 import tf_keras
 
 from compat_lossscale.core import DynamicLossScale, LossScale
-from compat_lossscale.experimental import (
-    Policy,
-    get_layer_policy,
-)
+from compat_lossscale.experimental import Policy, get_layer_policy
 from compat_lossscale.optimizers import families
 from tests.support import run_code
 
@@ -75,11 +72,7 @@ def test_a_models_layers_keep_their_policies(layer: Any, form: str, tmp_path: Pa
 @pytest.mark.needs_private("tf-keras asks a private function what to write as a dtype's name")
 @pytest.mark.parametrize(
     ("policy", "dtype"),
-    [
-        (Policy("float32"), "float32"),
-        (Policy("float64"), "float64"),
-        (Policy("infer"), None),
-    ],
+    [(Policy("float32"), "float32"), (Policy("float64"), "float64"), (Policy("infer"), None)],
     ids=str,
 )
 def test_a_layers_config_has_a_policy_of_one_dtype_as_that_dtype(policy: Any, dtype: Any) -> None:
@@ -92,9 +85,7 @@ def test_a_layers_config_states_a_loss_scale_that_was_given() -> None:
 
 
 @pytest.mark.needs_private("without them, a name of this package brings its policies back")
-def test_a_file_names_the_policy_of_tf_keras_and_loads_without_this_package(
-    tmp_path: Path,
-) -> None:
+def test_a_file_names_the_policy_of_tf_keras_and_loads_without_this_package(tmp_path: Path) -> None:
     layers = [
         tf_keras.layers.Dense(1, dtype=Policy("mixed_float16", 8), input_shape=(1,)),
         tf_keras.layers.Dense(1, dtype=Policy("mixed_float16")),

@@ -24,15 +24,7 @@ from typing import Any
 
 from tests.programs.program import Program
 from tests.programs.programs import PROGRAMS
-from tests.programs.run import (
-    DATA,
-    PROOFS,
-    environment,
-    filled,
-    installed,
-    run_python,
-    write_page,
-)
+from tests.programs.run import DATA, PROOFS, environment, filled, installed, run_python, write_page
 from tests.recording.loading import RECORDER
 
 RESULTS = Path(__file__).with_name("proofs.json")

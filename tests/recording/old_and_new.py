@@ -27,11 +27,7 @@ from typing import Any
 
 from lossscale_codemods import Outcome, migrate_source
 
-from compat_lossscale.recording.comparison import (
-    SKIPPED_STEPS_COUNT,
-    RecordingComparison,
-    compare,
-)
+from compat_lossscale.recording.comparison import SKIPPED_STEPS_COUNT, RecordingComparison, compare
 from compat_lossscale.recording.reading import UnreadableRecordingError, read
 from compat_lossscale.recording.reports import verdict_words
 from tests.recording.loading import RECORDER
@@ -40,10 +36,7 @@ from tests.support import REPOSITORY
 FORKING = Path(__file__).with_name("forking.py")
 SCENARIOS = REPOSITORY / "tests" / "goldens" / "scenarios"
 PROGRAMS = Path(__file__).parent / "programs"
-STATED = {
-    "keras_apply_gradients_forms": "good steps",
-    "model_savedmodel": "count of steps",
-}
+STATED = {"keras_apply_gradients_forms": "good steps", "model_savedmodel": "count of steps"}
 """What parts first in a program by a difference that docs/compatibility.md states."""
 _UNDER_RUN = """
 from compat_lossscale.legacy import startup

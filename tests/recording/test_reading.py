@@ -69,10 +69,7 @@ def test_a_second_run_without_the_optimizer_does_not_reproduce_it(tmp_path: Path
     path = Path(write(tmp_path / "a.lsr", *_run(0.9)))
     again = Path(write(tmp_path / "b.lsr", end(exit=1)))
     path.write_bytes(path.read_bytes() + again.read_bytes())
-    assert read(str(path)).unstable == {
-        (0, "steps", -1): 0,
-        (0, "variables", 0): -1,
-    }
+    assert read(str(path)).unstable == {(0, "steps", -1): 0, (0, "variables", 0): -1}
 
 
 def _run(value: float, *lines: str) -> list[Any]:

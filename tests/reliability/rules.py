@@ -18,10 +18,7 @@ RULES = {
     "torch": LossScaleRule.torch(growth_interval=2),
     "deepspeed": LossScaleRule.deepspeed(scale_window=3, raise_error_at_min_scale=False),
     "consecutive": LossScaleRule.deepspeed(
-        scale_window=4,
-        delayed_shift=3,
-        consecutive_hysteresis=True,
-        raise_error_at_min_scale=False,
+        scale_window=4, delayed_shift=3, consecutive_hysteresis=True, raise_error_at_min_scale=False
     ),
     "apex": LossScaleRule.apex(scale_window=2, min_loss_scale=300.0, max_loss_scale=3000.0),
     "megatron": LossScaleRule.megatron(growth_interval=3, hysteresis=4, min_scale=30.0),

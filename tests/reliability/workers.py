@@ -166,10 +166,7 @@ def train(
     strategy = strategy or tf.distribute.get_strategy()
     with strategy.scope():
         training = Training(
-            generation,
-            "adam",
-            VALUES if task == "exact" else NETWORK,
-            rules.loss_scale(rule),
+            generation, "adam", VALUES if task == "exact" else NETWORK, rules.loss_scale(rule)
         )
     share = BATCH // strategy.num_replicas_in_sync
 

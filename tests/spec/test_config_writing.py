@@ -16,7 +16,7 @@ from tests.formats.samples import ADAM, FTRL, NADAM, SGD, converted, later, tf23
     ("inner", "target", "kept"),
     [
         # The default of one family's option that the other does not have says nothing.
-        (SGD, Generation.KERAS3, {"name", "learning_rate", "momentum", "nesterov"}),
+        (SGD, Generation.KERAS3, {"name", "learning_rate", "momentum", "nesterov"})
     ],
 )
 def test_options_at_their_default_are_left_out_where_they_do_not_exist(

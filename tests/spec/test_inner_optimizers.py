@@ -8,13 +8,7 @@ from typing import Any
 import pytest
 
 from compat_lossscale.spec import Generation
-from compat_lossscale.spec.inner_optimizers import (
-    Family,
-    class_name,
-    family,
-    is_default,
-    is_known,
-)
+from compat_lossscale.spec.inner_optimizers import Family, class_name, family, is_default, is_known
 
 
 def optimizer(name: str = "Adam", module: str | None = None, **config: Any) -> dict[str, Any]:

@@ -166,10 +166,7 @@ def test_a_fixed_scale_needs_a_value_and_takes_no_growth_steps() -> None:
 @pytest.mark.parametrize(
     ("config", "spec"),
     [
-        (
-            {"optimizer": SGD, "loss_scale": LossScaleSpec().to_loss_scale_config()},
-            LossScaleSpec(),
-        ),
+        ({"optimizer": SGD, "loss_scale": LossScaleSpec().to_loss_scale_config()}, LossScaleSpec()),
         ({"name": "mixed_float16", "loss_scale": 8}, LossScaleSpec.fixed(8.0)),
         ({"loss_scale_value": 8}, LossScaleSpec.fixed(8.0)),
         ({"increment_period": 5}, LossScaleSpec(growth_steps=5)),

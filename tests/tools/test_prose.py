@@ -20,8 +20,7 @@ def test_each_word_is_found_with_what_to_write_instead(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["Every variable.", "`simply`", "a_very_long_name", "very  # prose: keep"],
+    "line", ["Every variable.", "`simply`", "a_very_long_name", "very  # prose: keep"]
 )
 def test_other_words_names_and_kept_lines_are_left(line: str) -> None:
     assert list(prose.problems(line)) == []

@@ -76,13 +76,7 @@ def _prepare(behaviour: str, cpus: int, installs: bool) -> None:
 
 
 def main(
-    path: str,
-    results: str,
-    behaviour: str,
-    cpus: str,
-    installs: str,
-    test_srcdir: str,
-    *tests: str,
+    path: str, results: str, behaviour: str, cpus: str, installs: str, test_srcdir: str, *tests: str
 ) -> None:
     """Runs the file.
 

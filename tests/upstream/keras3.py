@@ -89,12 +89,7 @@ SECONDS = 3600
 
 
 def run(
-    suite: str,
-    backend: str,
-    *,
-    ours: bool,
-    wrapped: bool = False,
-    repository: Path | None = None,
+    suite: str, backend: str, *, ours: bool, wrapped: bool = False, repository: Path | None = None
 ) -> dict[str, str]:
     """Runs one suite.
 
@@ -211,11 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for backend in backends if suite != IN_REPOSITORY else ["tensorflow"]:
             theirs, ours = (
                 run(
-                    suite,
-                    backend,
-                    ours=is_ours,
-                    wrapped=options.wrapped,
-                    repository=options.keras3,
+                    suite, backend, ours=is_ours, wrapped=options.wrapped, repository=options.keras3
                 )
                 for is_ours in (False, True)
             )

@@ -65,8 +65,7 @@ def test_a_fixed_scale_of_zero_has_no_logarithm() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "begins"),
-    [("scale.png", b"\x89PNG"), ("scale.svg", b"<?xml"), ("scale", b"\x89PNG")],
+    ("name", "begins"), [("scale.png", b"\x89PNG"), ("scale.svg", b"<?xml"), ("scale", b"\x89PNG")]
 )
 def test_the_picture_is_written_in_the_form_its_name_says(
     tmp_path: Path, name: str, begins: bytes
@@ -89,10 +88,7 @@ def test_a_form_that_there_is_not_leaves_the_file_as_it_was(tmp_path: Path) -> N
     [
         ({}, "There is no loss_scale in this dict. It has: nothing. Train with"),
         ({"loss": [1.0], "mae": [1.0]}, "in this dict. It has: loss, mae. Train with"),
-        (
-            SimpleNamespace(history={"loss_scale": []}),
-            "this SimpleNamespace. It has: loss_scale",
-        ),
+        (SimpleNamespace(history={"loss_scale": []}), "this SimpleNamespace. It has: loss_scale"),
         ([1.0, 2.0], "in this list. Train with"),
     ],
 )

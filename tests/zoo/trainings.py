@@ -329,9 +329,7 @@ WAYS: dict[str, Way] = {
     ),
     "gradient_accumulation_steps": Way(
         lambda side, make: fit(
-            side,
-            make,
-            inner=lambda side: side.optimizer("Adam", gradient_accumulation_steps=2),
+            side, make, inner=lambda side: side.optimizer("Adam", gradient_accumulation_steps=2)
         ),
         ("keras3",),
     ),

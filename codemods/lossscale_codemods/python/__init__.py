@@ -12,14 +12,8 @@ from lossscale_codemods.python.modules import (
     others_name,
     words_in,
 )
-from lossscale_codemods.python.name_resolution import (
-    Resolver,
-    outside,
-)
-from lossscale_codemods.python.project_files import (
-    ProjectFiles,
-    is_top,
-)
+from lossscale_codemods.python.name_resolution import Resolver, outside
+from lossscale_codemods.python.project_files import ProjectFiles, is_top
 from lossscale_codemods.python.scopes import (
     Binding,
     BindingKind,

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 _ADD_UP = (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
 _FAILED = (Status.UNREADABLE, Status.REFUSED)
 _URGENCY = (Outcome.NEEDS_REVIEW, Outcome.REWRITTEN, Outcome.SUPPRESSED, Outcome.MENTIONED)
-_UNSAFE = {
-    Outcome.REWRITTEN: "unsafe fix",
-    Outcome.NEEDS_REVIEW: "unsafe fix available",
-}
+_UNSAFE = {Outcome.REWRITTEN: "unsafe fix", Outcome.NEEDS_REVIEW: "unsafe fix available"}
 _OPEN_ROWS = 2_000
 """Rows of code after which further files start closed, so that a browser has less to lay out."""
 _EXCERPT = 6

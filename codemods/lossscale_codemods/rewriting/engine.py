@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain import (
-    Program,
-    ProjectFiles,
-    Role,
-    is_part_of_old,
-    uses_old_api,
-)
+from lossscale_codemods.domain import Program, ProjectFiles, Role, is_part_of_old, uses_old_api
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.import_edits import without_unused
 from lossscale_codemods.rewriting.resolution import Decisions, Outcomes, record_of

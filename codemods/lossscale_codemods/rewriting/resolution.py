@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain import (
-    BESIDE,
-    Binding,
-    BindingKind,
-    Occurrence,
-    Program,
-    Role,
-)
+from lossscale_codemods.domain import BESIDE, Binding, BindingKind, Occurrence, Program, Role
 from lossscale_codemods.rewriting.import_edits import ImportEditor, Plan, Planner
 from lossscale_codemods.rules.base import (
     Ignore,

@@ -65,9 +65,7 @@ class Rewrite:
 def rename(message: str, occurrence: Occurrence, also: Sequence[Edit] = ()) -> Rewrite:
     """Returns the rewrite that puts the new name in place of the old one, and makes other edits."""
     return Rewrite(
-        message,
-        lambda renderer: [*renderer.name_edit(occurrence), *also],
-        is_rename=not also,
+        message, lambda renderer: [*renderer.name_edit(occurrence), *also], is_rename=not also
     )
 
 

@@ -39,11 +39,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rewrite,
 )
-from lossscale_codemods.rules.loss_scale_arguments import (
-    is_moving,
-    names_taker,
-    reads_of,
-)
+from lossscale_codemods.rules.loss_scale_arguments import is_moving, names_taker, reads_of
 from lossscale_codemods.source.syntax_tree import dotted, is_none, key_of, last_name, literal_text
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import WITH_KERAS_3, WITH_LOSS_SCALE, Meaning

@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.domain import (
-    Binding,
-    BindingKind,
-    Occurrence,
-    Program,
-    Scope,
-    import_path,
-)
+from lossscale_codemods.domain import Binding, BindingKind, Occurrence, Program, Scope, import_path
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import canonical

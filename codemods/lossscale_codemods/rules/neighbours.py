@@ -543,8 +543,7 @@ class NeighbourGuards:
 
 _ROOTS = frozenset(one.name.partition(".")[0] for one in TABLE) - {"tensorflow"}
 _case = functools.partial(
-    Case.behind,
-    setting_policy("mixed_float16", "import numpy as np\nimport tensorflow as tf\n"),
+    Case.behind, setting_policy("mixed_float16", "import numpy as np\nimport tensorflow as tf\n")
 )
 
 

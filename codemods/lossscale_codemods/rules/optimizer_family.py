@@ -188,11 +188,7 @@ def _of_class(node: cst.Name | cst.Attribute, program: Program) -> Review | None
 
 
 _MODEL = "model = tf.keras.Sequential(layers)\n"
-_MODULES = (
-    optimizer_families.HOME,
-    "tf_keras.optimizers",
-    "tensorflow.compat.v1.keras.optimizers",
-)
+_MODULES = (optimizer_families.HOME, "tf_keras.optimizers", "tensorflow.compat.v1.keras.optimizers")
 _OPTIMIZERS = {
     ObjectType.KERAS,
     ObjectType.WRAPPER,

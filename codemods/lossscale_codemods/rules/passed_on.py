@@ -64,7 +64,7 @@ class UnknownRoot(Rule):
         Case(
             "import sparse_operation_kit as sok\n"
             "opt = sok.tf.keras.mixed_precision.LossScaleOptimizer(opt, 1024)\n"
-            "sok.tf.keras.mixed_precision.experimental.set_policy('x')\n",
+            "sok.tf.keras.mixed_precision.experimental.set_policy('x')\n"
         ),
         Case(
             "import keras.mixed_precision\n"
@@ -110,10 +110,7 @@ class PassedOn(Rule):
             f"wrap = partial({_OLD}.LossScaleOptimizer, loss_scale=64)\n",
             review="how it will be called cannot be seen here",
         ),
-        Case(
-            f"{_HEAD}opt = {_OLD}.LossScaleOptimizer.from_config(c)\n",
-            review="from_config",
-        ),
+        Case(f"{_HEAD}opt = {_OLD}.LossScaleOptimizer.from_config(c)\n", review="from_config"),
         Case(
             "from tensorflow.python.keras.mixed_precision.experimental.policy import PolicyV1\n"
             "ok = isinstance(x, PolicyV1)\n",

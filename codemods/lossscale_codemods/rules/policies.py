@@ -51,10 +51,7 @@ SCALED = "mixed_float16"
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
 _NEW = "tf.keras.mixed_precision"
-_GLOBAL = (
-    f"{_HEAD}policy = {_OLD}.global_policy()\n",
-    f"{_HEAD}policy = {_NEW}.global_policy()\n",
-)
+_GLOBAL = (f"{_HEAD}policy = {_OLD}.global_policy()\n", f"{_HEAD}policy = {_NEW}.global_policy()\n")
 _DEAD = ("infer", "_with_float32_vars", "infer_float32_vars", "infer_with_float32_vars")
 _SETTING = (Meaning.SET_POLICY, Meaning.POLICY_SCOPE)
 _MADE = (Meaning.POLICY, Meaning.GLOBAL_POLICY)
@@ -309,8 +306,7 @@ _GONE = Review(
     "`loss_scale` of the optimizer. Where an optimizer is made with it, write the loss scale.",
 )
 _NO_CAST = Review(
-    "should_cast_variables is gone",
-    "Compare `policy.compute_dtype` with `policy.variable_dtype`.",
+    "should_cast_variables is gone", "Compare `policy.compute_dtype` with `policy.variable_dtype`."
 )
 _PRINTED = Review(
     "the text of a policy has no loss scale any more",

@@ -196,12 +196,7 @@ def _neighbours_in(row: Mapping[str, Any]) -> Iterator[Neighbour]:
         said = {key: own.get(key, text).replace("{}", last) for key, text in texts.items()}
         said["instead"] = said["instead"] or _written(said["served_by"])
         packages = tuple(row.get("package", ()))
-        yield Neighbour(
-            _below(row, name),
-            row["until"],
-            **said,
-            package=packages or None,
-        )
+        yield Neighbour(_below(row, name), row["until"], **said, package=packages or None)
 
 
 def _names_in(row: Mapping[str, Any]) -> list[str]:

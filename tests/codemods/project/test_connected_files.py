@@ -7,11 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.project.importers import (
-    ImportGraph,
-    module_names,
-    scripts,
-)
+from lossscale_codemods.project.importers import ImportGraph, module_names, scripts
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.tables.options import Options
 

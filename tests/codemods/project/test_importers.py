@@ -213,9 +213,7 @@ def test_uses_that_can_be_followed_are_rewritten_and_the_alias_moves(
     assert findings == {"model.py": [], "train_utils.py": []}
 
 
-def test_a_function_that_means_the_same_under_its_new_name_is_still_offered(
-    tmp_path: Path,
-) -> None:
+def test_a_function_that_means_the_same_under_its_new_name_is_still_offered(tmp_path: Path) -> None:
     source = "from tensorflow.keras.mixed_precision.experimental import set_policy\n"
     use = "from utils import *\nset_policy('mixed_float16')\n"
     after, findings = project(tmp_path, {"utils.py": source, "train.py": use})

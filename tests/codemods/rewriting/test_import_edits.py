@@ -23,8 +23,7 @@ AFTER = """
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['"""With a dynamic loss scale."""', '"""dynamic"""', "print('a dynamic scale')"],
+    "text", ['"""With a dynamic loss scale."""', '"""dynamic"""', "print('a dynamic scale')"]
 )
 def test_a_word_in_a_text_is_no_use(text: str) -> None:
     check_transformed(BEFORE.format(text=text), AFTER.format(text=text))

@@ -4,13 +4,7 @@ from __future__ import annotations
 import pytest
 from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import (
-    check_left,
-    check_noop,
-    check_review,
-    check_transformed,
-    program,
-)
+from tests.codemods.checks import check_left, check_noop, check_review, check_transformed, program
 
 
 @pytest.mark.parametrize(

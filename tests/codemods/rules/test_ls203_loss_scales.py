@@ -84,13 +84,7 @@ def own(rest: str) -> str:
     return OWN.format(rest=rest).lstrip()
 
 
-@pytest.mark.parametrize(
-    "rest",
-    [
-        "opt = make(Mine())",
-        f"opt = {V1_OPTIMIZER}(inner, Mine())",
-    ],
-)
+@pytest.mark.parametrize("rest", ["opt = make(Mine())", f"opt = {V1_OPTIMIZER}(inner, Mine())"])
 def test_a_custom_loss_scale_that_keras_may_get(rest: str) -> None:
     result = migrate_source(own(rest))
     assert "class Mine(tf.train.experimental.DynamicLossScale)" in result.text

@@ -296,13 +296,7 @@ def test_a_compile_that_is_called_later(kept: str) -> None:
     check_review(f"{OLD}{MODEL}{kept}\n", f"{NEW}{MODEL}{kept}\n", "called later")
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        "run(args.compile)",
-        "run(re.compile)",
-    ],
-)
+@pytest.mark.parametrize("kept", ["run(args.compile)", "run(re.compile)"])
 def test_a_kept_compile_of_what_is_no_model(kept: str) -> None:
     check_transformed(f"import re\n{OLD}{MODEL}{kept}\n", f"import re\n{NEW}{MODEL}{kept}\n")
 

@@ -15,10 +15,7 @@ SGD = "opt = tf.keras.optimizers.SGD(0.1)\n"
     [
         ("opt = tf.keras.optimizers.Adam(1e-3, decay=0.1)", "refuse `decay`"),
         ("opt = tf.keras.optimizers.Adam(lr=1e-3)", "refuse `lr`, or take no notice of it"),
-        (
-            "from tensorflow.keras.optimizers import SGD as S\nopt = S(decay=0.1)",
-            "refuse `decay`",
-        ),
+        ("from tensorflow.keras.optimizers import SGD as S\nopt = S(decay=0.1)", "refuse `decay`"),
         ("class Mine(tf.keras.optimizers.SGD): pass", "other methods of a subclass"),
         (f"{SGD}x = opt.get_weights()", "have no get_weights"),
         (f"{SGD}x = opt.get_gradients(loss, params)", "have no get_gradients"),

@@ -42,10 +42,7 @@ def test_arguments_are_mapped(before: str, after: str) -> None:
         ("class Mine(tf.keras.optimizers.Optimizer):\n    pass", "other methods"),
         ("opt = tf.keras.optimizers.SGD(0.1, 0.9, True, 'mine')", "is not the same"),
         ("opt = tf.keras.optimizers.SGD(0.1, decay=d)", "takes no notice of `decay`"),
-        (
-            "opt = tf.keras.optimizers.SGD(lr=0.1, decay=d)",
-            "`decay`. Write `learning_rate`",
-        ),
+        ("opt = tf.keras.optimizers.SGD(lr=0.1, decay=d)", "`decay`. Write `learning_rate`"),
         ("opt = tf.keras.optimizers.RMSprop(lr=0.1)", "less. Write `learning_rate` for `lr`"),
         ("import functools\nopt = functools.partial(tf.keras.optimizers.SGD, decay=d)", "takes no"),
         ("opt = tf.keras.optimizers.SGD(0.1, momentum=tf.Variable(0.9))", "a float alone"),

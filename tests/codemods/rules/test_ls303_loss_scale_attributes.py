@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from tests.codemods.checks import (
-    check_left,
-    check_noop,
-    check_review,
-    check_transformed,
-    reviews,
-)
+from tests.codemods.checks import check_left, check_noop, check_review, check_transformed, reviews
 
 
 def test_private_spellings() -> None:

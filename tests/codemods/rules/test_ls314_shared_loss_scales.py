@@ -4,13 +4,7 @@ from __future__ import annotations
 import pytest
 from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import (
-    check_left,
-    check_review,
-    check_transformed,
-    program,
-    reviews,
-)
+from tests.codemods.checks import check_left, check_review, check_transformed, program, reviews
 
 OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 NEW = "tf.keras.mixed_precision.LossScaleOptimizer"

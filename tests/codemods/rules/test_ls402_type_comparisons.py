@@ -9,8 +9,7 @@ OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 
 
 @pytest.mark.parametrize(
-    "comparison",
-    [f"type(opt) == {OLD}", f"{OLD} is type(opt)", f"opt.__class__ is not {OLD}"],
+    "comparison", [f"type(opt) == {OLD}", f"{OLD} is type(opt)", f"opt.__class__ is not {OLD}"]
 )
 def test_comparisons_are_never_true_today(comparison: str) -> None:
     check_left(f"import tensorflow as tf\nok = {comparison}\n", "never true")

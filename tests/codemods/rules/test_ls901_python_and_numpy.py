@@ -110,10 +110,7 @@ def test_every_name_is_seen_where_it_is_imported(neighbour: Neighbour) -> None:
             "import numpy as np\nWITH_ALL = False\nif WITH_ALL:\n    x = np.float",
             "WITH_ALL = False\nif WITH_ALL:\n    x = float",
         ),
-        (
-            "if PY3:\n    import numpy as np\n    x = np.float",
-            "if PY3:\n    x = float",
-        ),
+        ("if PY3:\n    import numpy as np\n    x = np.float", "if PY3:\n    x = float"),
         (
             "import numpy as np\nimport six\nx = np.unicode if six.PY2 else str",
             "import six\nx = str if six.PY2 else str",

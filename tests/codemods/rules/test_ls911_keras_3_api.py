@@ -168,10 +168,7 @@ def test_layers_of_preprocessing_are_taken_from_layers(before: str, after: str) 
             f"{METRIC}def reset_state(self):\n        pass\nown = Mine()\nown.reset_states()",
             "own.reset_state()",
         ),
-        (
-            f"{LOOP}        self.loss.reset_states()",
-            "self.loss.reset_state()",
-        ),
+        (f"{LOOP}        self.loss.reset_states()", "self.loss.reset_state()"),
     ],
 )
 def test_what_metrics_have_under_another_name_is_respelled(before: str, after: str) -> None:

@@ -51,7 +51,7 @@ def test_a_module_of_python(before: str, after: str) -> None:
                 "import os\n\nfrom scipy import misc as tf\n"
                 "from scipy.signal.windows import kaiser\n\nfrom mine import x\n"
             ),
-        ),
+        )
     ],
 )
 def test_an_import_that_moves_stays_where_it_is(before: str, after: str) -> None:

@@ -51,7 +51,7 @@ TOOLS = {
     "git apply": ["git", "apply", "-R"],
     # What the patch says; it also works where git is told to change newlines.
     "git apply as told": [
-        *("git", "-c", "core.autocrlf=false", "apply", "-R", "--whitespace=nowarn"),
+        *("git", "-c", "core.autocrlf=false", "apply", "-R", "--whitespace=nowarn")
     ],
     "patch": ["patch", "-R", "-p1", "-s", "-i"],
 }

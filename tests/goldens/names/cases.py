@@ -75,12 +75,7 @@ PRODUCTS = [
         "variables": SEVERAL,
         "mode": ["session"],
     },
-    {
-        "api": ["public"],
-        "optimizer": KERAS_OPTIMIZERS,
-        "variables": SEVERAL,
-        "mode": ["session"],
-    },
+    {"api": ["public"], "optimizer": KERAS_OPTIMIZERS, "variables": SEVERAL, "mode": ["session"]},
     {"api": KERAS, "optimizer": KERAS_OPTIMIZERS, "mode": ["graph", "eager"]},
     {"api": ["new"], "optimizer": NEW_OPTIMIZERS, "mode": ["eager"]},
     # Every place. Adam makes variables when it applies, the first of which belong to no variable.
@@ -153,12 +148,7 @@ PRODUCTS = [
         "call": CALLS,
         "mode": ["graph"],
     },
-    {
-        "api": ["v1", *KERAS, "new"],
-        "optimizer": ["Adam"],
-        "scale": BOTH,
-        "mode": ["eager"],
-    },
+    {"api": ["v1", *KERAS, "new"], "optimizer": ["Adam"], "scale": BOTH, "mode": ["eager"]},
     {
         "api": ["rewrite", "rewrite_keras"],
         "optimizer": ["Adam"],

@@ -67,9 +67,7 @@ def _pairs(configuration: Configuration) -> list[str]:
                 gradients.append(f"tf.IndexedSlices(g{number}, rows{number}, {shape})")
             else:
                 gradients.append(f"g{number}")
-        return [
-            f"    gradients = optimizer.get_unscaled_gradients([{', '.join(gradients)}])",
-        ]
+        return [f"    gradients = optimizer.get_unscaled_gradients([{', '.join(gradients)}])"]
     return [
         "    with tf.GradientTape() as tape:",
         "        scaled = optimizer.get_scaled_loss(loss())",
