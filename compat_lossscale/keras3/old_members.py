@@ -21,7 +21,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from compat_lossscale._patching import Undo, around, set_attribute
+from compat_lossscale._patching import Undo, around, put_in_public_modules, set_attribute
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import check_aggregation, check_has_gradients
@@ -119,7 +119,7 @@ _AS_ALWAYS = {
 
 
 def put_into_layers(undo: Undo) -> None:
-    """Gives layers, models, metrics and schedules of Keras 3 these members."""
+    """Gives layers, models, metrics and schedules of Keras 3 these members, and to_categorical."""
     metric, layer, model = keras.metrics.Metric, keras.layers.Layer, keras.Model
     for cls in (metric, layer):
         set_attribute(cls, "add_weight", around(cls.add_weight, _add_weight), undo)
@@ -136,6 +136,20 @@ def put_into_layers(undo: Undo) -> None:
     set_attribute(layer, "__init_subclass__", classmethod(_let_it_be_called), undo)
     schedule = keras.optimizers.schedules.LearningRateSchedule
     set_attribute(schedule, "__init_subclass__", classmethod(_let_it_compute), undo)
+    categorical = around(keras.utils.to_categorical, _to_categorical)
+    put_in = functools.partial(set_attribute, name="to_categorical", value=categorical, undo=undo)
+    put_in(keras.utils)
+    put_in_public_modules("tensorflow.keras.utils", put_in, undo)
+
+
+def _to_categorical(
+    original: Callable[..., Any], *args: Any, dtype: str = "float32", **kwargs: Any
+) -> Any:
+    """Gives float32, or what is asked for, as in Keras 2. That of Keras 3 is float64."""
+    if "y" in kwargs:
+        args = (kwargs.pop("y"), *args)
+    made = original(*args[:2], **kwargs)
+    return made.astype(args[2] if len(args) > 2 else dtype) if hasattr(made, "astype") else made
 
 
 def _name_arguments(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:

@@ -164,6 +164,15 @@ def test_a_layer_takes_training_by_position() -> None:
         block(x, mask, mask, True)
 
 
+@pytest.mark.parametrize("of", [keras.utils, tf.keras.utils])
+def test_classes_become_float32_as_in_keras_2(of: Any) -> None:
+    rows = [[0, 1, 0], [0, 0, 1]]
+    for made in (of.to_categorical([1, 2]), of.to_categorical(y=[1, 2], num_classes=3)):
+        assert (made.dtype, made.tolist()) == ("float32", rows)
+    assert of.to_categorical([1, 2], 3, "int8").dtype == "int8"
+    assert of.to_categorical([1, 2], dtype="bool").tolist() == np.array(rows, bool).tolist()
+
+
 def test_a_layer_refuses_an_argument_that_is_given_twice() -> None:
     with pytest.raises(TypeError, match="multiple values for argument 'shape'"):
         keras.layers.Layer().add_weight("w", [3], shape=[3])

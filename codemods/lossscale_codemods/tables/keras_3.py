@@ -130,6 +130,10 @@ ARGUMENTS_GONE = (
         ("keras.callbacks.ModelCheckpoint",),
         {"period": "Leave out a 1; else give `save_freq` the steps of so many epochs."},
     ),
+    (
+        ("keras.utils.to_categorical",),
+        {"dtype": "Write `.astype(...)` behind the call.", "y": "Leave out the name."},
+    ),
     (("keras.callbacks.TensorBoard",), {"write_grads": "Leave it out."}),
     (
         (".test_on_batch", ".train_on_batch"),
