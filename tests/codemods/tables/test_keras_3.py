@@ -263,6 +263,8 @@ def test_keras_3_refuses_the_arguments_that_are_gone(owner: str, name: str) -> N
 
     if owner == "keras.layers.*":
         makers = [keras.layers.BatchNormalization, lambda **given: keras.layers.GRU(2, **given)]
+    elif owner == "keras.utils.to_categorical":
+        makers = [lambda **given: keras.utils.to_categorical([1], **given)]
     elif owner.startswith("keras.callbacks."):
         callback = getattr(keras.callbacks, owner.rpartition(".")[2])
         makers = [lambda **given: callback("path", **given)]
