@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.source.syntax_tree import Tree
     from lossscale_codemods.tables.records import Record
+
+
+_TO_TOOLS = re.compile(r"#\s*(isort|mypy|noqa|pragma|pylint|pyright|type)\s*(:|$)")
+"""What a comment about its own line only starts with."""
 
 
 class OverlappingEditsError(Exception):
@@ -85,7 +90,7 @@ def remove_statement(
         return [Edit(start, end, "pass")]
     line_start, line_end = tree.line_start(start), tree.line_end(max(end - 1, start))
     trailing = tree.slice((end, line_end)).strip()
-    if trailing.startswith("#"):
+    if trailing.startswith("#") and not _TO_TOOLS.match(trailing):
         comment = end + tree.slice((end, line_end)).index("#")
         return [Edit(start, comment, "")]
     return [Edit(line_start, line_end, "")]
@@ -284,6 +289,8 @@ def kept_comments(tree: Tree, edits: Sequence[Edit]) -> list[Edit]:
         offset = tree.offset(comment.start[0], comment.start[1] + 1)
         edit = next((e for e in replacing if e.start <= offset < e.end), None)
         if edit is None or comment.string in edit.text or IS_OURS in comment.string:
+            continue
+        if not edit.text and _TO_TOOLS.match(comment.string):
             continue
         start = tree.line_start(_statement_start(tree, edit.start))
         line = f"{tree.indentation(start)}{comment.string}{tree.newline}"

@@ -195,6 +195,23 @@ def test_the_only_statement_of_a_block_becomes_pass() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("comment", "kept"),
+    [
+        ("# pylint: disable=g-import-not-at-top", ""),
+        ("# noqa", ""),
+        ("# type: ignore[import]  # no stubs", ""),
+        ("# types are asked below", "    # types are asked below\n"),
+    ],
+)
+def test_what_tells_a_tool_about_an_import_goes_with_it(comment: str, kept: str) -> None:
+    imported = "from tensorflow.keras.mixed_precision.experimental import get_layer_policy"
+    check_transformed(
+        f"def f(layer):\n    {imported}  {comment}\n    return get_layer_policy(layer)\n",
+        f"def f(layer):\n{kept}    return layer.dtype_policy\n",
+    )
+
+
 def test_comments_in_a_parenthesised_list_stay() -> None:
     check_transformed(
         """
