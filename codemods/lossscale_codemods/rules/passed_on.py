@@ -330,7 +330,8 @@ class Subclasses(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports base classes."""
-        if occurrence.meaning in _SCALES or program.usage(occurrence) is not Usage.BASE_CLASS:
+        others = {*_SCALES, Meaning.CONTRIB}
+        if occurrence.meaning in others or program.usage(occurrence) is not Usage.BASE_CLASS:
             return None
         if occurrence.meaning is Meaning.V1_OPTIMIZER:
             return Review(

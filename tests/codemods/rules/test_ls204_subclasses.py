@@ -5,9 +5,9 @@ from tests.codemods.checks import check_left
 
 
 def test_every_old_optimizer() -> None:
-    for old in (
-        "tf.keras.mixed_precision.experimental.LossScaleOptimizer",
-        "tf.contrib.mixed_precision.LossScaleOptimizer",
+    for old, rule in (
+        ("tf.keras.mixed_precision.experimental.LossScaleOptimizer", "LS204"),
+        ("tf.contrib.mixed_precision.LossScaleOptimizer", "LS603"),
     ):
         check_left(
             f"""
@@ -16,7 +16,7 @@ def test_every_old_optimizer() -> None:
                 def __init__(self, opt):
                     super().__init__(opt, loss_scale="dynamic")
             """,
-            "LS204",
+            rule,
         )
 
 

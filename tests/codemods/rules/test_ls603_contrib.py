@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods import Outcome, migrate_source
 
-from tests.codemods.checks import check_left, check_transformed
+from tests.codemods.checks import check_left, check_review, check_transformed
 from tests.codemods.projects import migrated
 
 if TYPE_CHECKING:
@@ -120,3 +120,13 @@ def test_a_manager_and_its_optimizer_are_one_finding_which_has_the_fix() -> None
     ).records
     assert (first.line, first.is_finding, first.unsafe) == (2, True, True)
     assert (second.line, second.is_finding, second.unsafe) == (3, False, False)
+
+
+def test_a_class_derived_from_a_manager_is_reported_as_what_is_gone() -> None:
+    source = """
+        import tensorflow as tf
+        class Mine(tf.contrib.mixed_precision.ExponentialUpdateLossScaleManager):
+            pass
+    """
+    check_review(source, source, "tf.contrib went away with TensorFlow 1")
+    check_review(source, source, "does not have this name", target="compat")
