@@ -674,13 +674,6 @@ _STOPS = (
         when=met.gets_labels,
     ),
     _Stopping(
-        (".compile",),
-        "the metric binary_crossentropy of Keras 3 takes no labels with an axis less than the "
-        "predictions",
-        "Give labels of the shape (batch, 1), if they have one axis.",
-        when=lambda call, program: bool(keras_3.OF_LABELS.search(program.tree.source(call))),
-    ),
-    _Stopping(
         ("keras.metrics.SparseTopKCategoricalAccuracy", "keras.metrics.TopKCategoricalAccuracy"),
         "the metric of Keras 3 takes no float16, which a model of mixed_float16 gives",
         "Give the last layer dtype='float32'.",
@@ -716,6 +709,13 @@ _STOPS = (
         "Keras 3 takes a list of metrics for each output, and this list has a metric for each",
         "Write a list for each, with all that it is to have: `metrics=[[...], [...]]`.",
         when=met.has_one_list_of_metrics,
+    ),
+    _Stopping(
+        (".compile",),
+        "the metric binary_crossentropy of Keras 3 takes no labels with an axis less than the "
+        "predictions",
+        "Give labels of the shape (batch, 1), if they have one axis.",
+        when=lambda call, program: bool(keras_3.OF_LABELS.search(program.tree.source(call))),
     ),
     _Stopping(
         (".compile",),
