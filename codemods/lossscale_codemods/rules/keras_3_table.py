@@ -700,13 +700,11 @@ _STOPS = (
         ),
     ),
     _Stopping(
-        (".compile",),
-        "Keras 3 knows the loss by another name alone",
-        fix=met.with_losses_of_keras_3,
+        (".compile",), "Keras 3 has another name for this loss", fix=met.with_losses_of_keras_3
     ),
     _Stopping(
         (".compile",),
-        "Keras 3 takes a list of metrics for each output, and this list has a metric for each",
+        "Keras 3 takes a list of metrics for each output; tf-keras gave all of one list to each",
         "Write a list for each, with all that it is to have: `metrics=[[...], [...]]`.",
         when=met.has_one_list_of_metrics,
     ),

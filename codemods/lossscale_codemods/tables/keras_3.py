@@ -110,8 +110,9 @@ _BY_LOADER = "Leave it out; Keras 3 takes it in a PyDataset."
 WEIGHT = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
 """What `Layer.add_weight` takes in tf-keras, in this order."""
 _OF_COMPILE = (
-    "cloning experimental_run_tf_function experimental_steps_per_execution sample_weight_mode"
-)
+    "cloning", "experimental_run_tf_function", "experimental_steps_per_execution",
+    "sample_weight_mode", "target_tensors",
+)  # fmt: skip
 ARGUMENTS_GONE = (
     (
         (".add_variable", ".add_weight"),
@@ -121,7 +122,7 @@ ARGUMENTS_GONE = (
             "use_resource": "Leave it out.",
         },
     ),
-    ((".compile",), dict.fromkeys([*_OF_COMPILE.split(), "target_tensors"], "Leave it out.")),
+    ((".compile",), dict.fromkeys(_OF_COMPILE, "Leave it out.")),
     (
         (".evaluate", ".fit", ".predict"),
         dict.fromkeys(("max_queue_size", "use_multiprocessing", "workers"), _BY_LOADER),
