@@ -155,10 +155,9 @@ class Finder:
 
     def _is_conversion(self, node: cst.CSTNode, chain: list[cst.CSTNode]) -> bool:
         # `mp.Policy` stands for itself: `mp` is looked at as a part of it.
-        return node is not chain[-1] and bool(
-            any(p is not None and frameworks.is_new_name(p) for p in self.resolver.paths(chain[-1]))
-            and not any(p and names.lookup(p) for p in self.resolver.paths(chain[-1]))
-        )
+        if node is chain[-1] or self.resolver.can_be(chain[-1], names.lookup):
+            return False
+        return self.resolver.can_be(chain[-1], frameworks.is_new_name)
 
     def _unresolved(self, chain: list[cst.CSTNode]) -> Occurrence | None:
         paths = self.resolver.paths(chain[0])
@@ -208,8 +207,7 @@ class Finder:
         """Whether what a call returns can be a module of TensorFlow, as far as is known."""
         if not isinstance(root, cst.Call) or dotted(root.func) == "getattr":
             return True
-        paths = self.resolver.paths(root.func)
-        return not any(p is not None and frameworks.is_framework(p) for p in paths)
+        return not self.resolver.can_be(root.func, frameworks.is_framework)
 
     def _is_own_definition(self, node: cst.CSTNode) -> bool:
         kinds = {b.kind for b in self.resolver.bindings(node)}

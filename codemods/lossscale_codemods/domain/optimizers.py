@@ -110,7 +110,7 @@ class OptimizerNames:
         for node in self.program.scopes.scope_of_read:
             if not isinstance(node, cst.Attribute) or node.attr.value != "legacy":
                 continue
-            if any(p and optimizer_families.is_chosen_module(p) for p in self.resolver.paths(node)):
+            if self.resolver.can_be(node, optimizer_families.is_chosen_module):
                 part: cst.CSTNode = node
                 for above in self.tree.ancestors(node):
                     if isinstance(above, cst.If | cst.IfExp | cst.Try) and part is not getattr(
@@ -131,12 +131,7 @@ class OptimizerNames:
 
 
 def is_handed_on(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether a module is used as a whole, so that it cannot be seen which members are taken.
-
-    Args:
-        node: The module.
-        program: The file.
-    """
+    """Whether a module is used as a whole, so that it cannot be seen which members are taken."""
     above, call = program.tree.parent(node), program.tree.taker_of(node)
     if isinstance(above, cst.Attribute):
         return above.attr.value == "__dict__"
@@ -181,22 +176,13 @@ class Compile:
 
 
 def model_compiles(program: Program) -> Iterator[Compile]:
-    """Returns the calls that compile a model, or may do so.
-
-    Args:
-        program: The file.
-    """
+    """Returns the calls that compile a model, or may do so."""
     compiled = (model_compile(node, program) for node in program.tree.nodes(cst.Call))
     return (one for one in compiled if one is not None)
 
 
 def model_compile(node: cst.CSTNode | None, program: Program) -> Compile | None:
-    """Returns what a call compiles, if it compiles a model or may do so.
-
-    Args:
-        node: Any node.
-        program: The file.
-    """
+    """Returns what a call compiles, if a node is a call that compiles a model or may do so."""
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return None
     proven = _compiles_model(node.func, program)
@@ -228,11 +214,7 @@ def _reads_like_model(
 
 
 def kept_compiles(program: Program) -> Iterator[cst.Attribute]:
-    """Yields reads of `compile` that is not called at once, of what is or may be a model.
-
-    Args:
-        program: The file.
-    """
+    """Yields reads of `compile` that is not called at once, of what is or may be a model."""
     for node in program.reads_by_attribute.get("compile", ()):
         above = program.tree.parent(node)
         kept = isinstance(above, cst.Arg | cst.Assign | cst.AnnAssign | cst.Return | cst.Element)
@@ -257,8 +239,7 @@ def _compiles_model(func: cst.Attribute, program: Program) -> bool | None:
 
 def _is_of_keras(func: cst.Attribute, program: Program) -> bool:
     """Whether a function is `compile` of a class of Keras itself."""
-    paths = program.resolver.paths(func.value)
-    return bool(paths) and all(p is not None and frameworks.is_new_keras_model(p) for p in paths)
+    return program.resolver.is_only(func.value, frameworks.is_new_keras_model)
 
 
 def _gets_model(call: cst.Call, func: cst.Attribute, program: Program) -> bool:
@@ -293,12 +274,7 @@ def _compiled(func: cst.Attribute, program: Program) -> Iterable[Value]:
 
 
 def may_be_text(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether an expression, of which nothing else is known, may be a string.
-
-    Args:
-        node: The expression.
-        program: The file.
-    """
+    """Whether an expression, of which nothing else is known, may be a string."""
     if isinstance(node, cst.Call):
         functions = program.types.project.modules.named(program.resolver, node.func)
         returned = [

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OF_KERAS_3 = {"scale_loss", "stateless_apply"}
+_OF_OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
 _OF_TENSORFLOW_2_4 = {"get_scaled_loss", "get_unscaled_gradients"}
 """Methods that one wrapper has, and the other lacks."""
 
@@ -146,12 +147,15 @@ class Program:
         """
         if not any(word in self.source for word in optimizer_families.LOSS_SCALING):
             return False
-        for node in self.tree.nodes(cst.Call):
-            if optimizer_families.ONLY_LEGACY & keywords_of(node).keys():
-                paths = self.today.paths(node.func)
-                if paths and all(p and optimizer_families.legacy_class(p) for p in paths):
-                    return True
-        return False
+        calls, classes = self.tree.nodes(cst.Call), self.tree.nodes(cst.ClassDef)
+        named = [c.func for c in calls if optimizer_families.ONLY_LEGACY & keywords_of(c).keys()]
+        for one in classes:
+            if optimizer_families.METHODS & self.scopes.of_node[one].bindings.keys():
+                named += [base.value for base in one.bases]
+        if any(self.today.is_only(one, optimizer_families.legacy_class) for one in named):
+            return True
+        reads = () if b"legacy" in self.source else self.reads_by_attribute.get("get_weights", ())
+        return any(self.types.of(read.value) & _OF_OPTIMIZERS for read in reads)
 
     @functools.cached_property
     def is_written_for_keras_3(self) -> bool:
@@ -242,17 +246,9 @@ class Program:
         return dotted(call.func) in {"isinstance", "issubclass"} and len(call.args) == 2
 
     def inherits(self, node: cst.CSTNode | None, is_base: Callable[[str], bool]) -> bool:
-        """Whether a node is a class with a base of some kind.
-
-        Args:
-            node: The node.
-            is_base: Whether a path is that of such a base.
-        """
-        return isinstance(node, cst.ClassDef) and any(
-            path is not None and is_base(path)
-            for base in node.bases
-            for path in self.resolver.paths(base.value)
-        )
+        """Whether a node is a class with a base of some kind, by its path."""
+        bases = node.bases if isinstance(node, cst.ClassDef) else ()
+        return any(self.resolver.can_be(base.value, is_base) for base in bases)
 
     def _is_compared(self, node: cst.CSTNode) -> bool:
         """Whether this is the class in a comparison with a type, `type(x) == node`."""

@@ -106,12 +106,10 @@ def is_new(node: cst.CSTNode, resolver: Resolver) -> bool:
         return any(frameworks.is_new_name(path) for _, path in imported(node))
     if not isinstance(node, cst.Attribute | cst.Name):
         return False
-    if not any(p is not None and frameworks.is_new_name(p) for p in resolver.paths(node)):
+    if not resolver.can_be(node, frameworks.is_new_name):
         return False
     above = resolver.scopes.tree.parent(node)
-    if not isinstance(above, cst.Attribute):
-        return True
-    return not any(p is not None and names.lookup(p) for p in resolver.paths(above))
+    return not isinstance(above, cst.Attribute) or not resolver.can_be(above, names.lookup)
 
 
 _VERSION = re.compile(

@@ -256,12 +256,9 @@ def looks_like_settings(node: cst.CSTNode) -> bool:
 
 
 def _is_module(node: cst.BaseExpression, resolver: Resolver) -> bool:
-    bindings, paths = resolver.bindings(node), resolver.paths(node)
-    known = bool(paths) and all(p is not None and frameworks.is_framework(p) for p in paths)
-    parent = resolver.scopes.tree.parent
-    return known or (
-        bool(bindings) and all(isinstance(parent(one.node), cst.Import) for one in bindings)
-    )
+    bindings, parent = resolver.bindings(node), resolver.scopes.tree.parent
+    is_imported = bool(bindings) and all(isinstance(parent(b.node), cst.Import) for b in bindings)
+    return is_imported or resolver.is_only(node, frameworks.is_framework)
 
 
 def _has_own_loss_scale(node: cst.BaseExpression, program: Program) -> bool:

@@ -168,6 +168,14 @@ class Resolver:
             self._paths[node] = self._find_paths(node)
         return self._paths[node]
 
+    def can_be(self, node: cst.CSTNode, is_kind: Callable[[str], object]) -> bool:
+        """Whether one of the paths that an expression can name is of a kind."""
+        return any(path is not None and is_kind(path) for path in self.paths(node))
+
+    def is_only(self, node: cst.CSTNode, is_kind: Callable[[str], object]) -> bool:
+        """Whether an expression names paths, and all are of a kind."""
+        return bool(paths := self.paths(node)) and all(p is not None and is_kind(p) for p in paths)
+
     def _find_paths(self, node: cst.CSTNode) -> frozenset[str | None]:
         if isinstance(node, cst.Name):
             if node.value == "None":

@@ -152,13 +152,10 @@ class Planner:
         if name is None or not name.startswith("."):
             return binding.uses
         reads = self.program.reads_by_attribute.get(name[1:], [])
-        mine = [n for n in reads if n not in binding.uses and not self._is_of_framework(n)]
+        is_only = self.program.resolver.is_only
+        others = [one for one in reads if one not in binding.uses]  # No class has TensorFlow's.
+        mine = [one for one in others if not is_only(one.value, frameworks.is_framework)]
         return [*binding.uses, *mine]
-
-    def _is_of_framework(self, node: cst.Attribute) -> bool:
-        """Whether an attribute is read of TensorFlow, so that no class of the file has it."""
-        above = self.program.resolver.paths(node.value)
-        return bool(above) and all(p is not None and frameworks.is_framework(p) for p in above)
 
     def _is_needed(self, binding: Binding) -> bool:
         for use in self._uses(binding):

@@ -276,8 +276,10 @@ MIXED_PRECISION = Marker(
         rb"|train\.experimental\.\w*mixed_precision"
     ),
 )
-OLD_NAMES = (OPTIMIZER, MIXED_PRECISION, LOSS_SCALE)
-"""The markers of old names."""
+_OF_2_10 = (b"decay", b"lr", b"gradient_", b"_resource_apply_", b"get_weights")
+OF_2_4 = Marker(b"set_global_policy", _OF_2_10)
+OLD_NAMES = (OPTIMIZER, MIXED_PRECISION, LOSS_SCALE, OF_2_4)
+"""The markers of old names, and of arguments and methods that TensorFlow 2.11 gave up."""
 
 
 class Rule:

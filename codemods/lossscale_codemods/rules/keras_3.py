@@ -198,8 +198,7 @@ def _family_name(path: str) -> OldName | None:
 def _is_front(node: cst.CSTNode, program: Program) -> bool:
     """Whether an expression is the module in front of a class that is looked at itself."""
     above = program.tree.parent(node)
-    paths = program.resolver.paths(above) if isinstance(above, cst.Attribute) else ()
-    return any(path is not None and _is_optimizer(path) for path in paths)
+    return isinstance(above, cst.Attribute) and program.resolver.can_be(above, _is_optimizer)
 
 
 def _without_family(occurrence: Occurrence, verdict: Rewrite | Review | None) -> Rewrite | Review:

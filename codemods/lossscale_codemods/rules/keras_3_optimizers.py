@@ -464,7 +464,7 @@ def _has_own_scale(policies: Sequence[cst.Call], program: Program) -> bool:
     """Whether a policy was made with a loss scale of its own, other than a dynamic one."""
     for call in policies:
         scale = loss_scale_argument(call)
-        is_old = any(p is not None and names.lookup(p) for p in program.resolver.paths(call.func))
+        is_old = program.resolver.can_be(call.func, names.lookup)
         kinds = (
             LossScaleTypes(program).types(scale.value) if is_old and scale is not None else set()
         )

@@ -405,8 +405,7 @@ def _computes(call: cst.CSTNode | None, program: Program) -> bool:
     name = dotted(call.func) or ""
     if not program.resolver.bindings(call.func) and name in _TO_NUMBER:
         return True
-    paths = program.resolver.paths(call.func)
-    return bool(paths) and all(path is not None and _COMPUTING.search(path) for path in paths)
+    return program.resolver.is_only(call.func, _COMPUTING.search)
 
 
 def _names_old_class(program: Program) -> bool:
@@ -514,8 +513,7 @@ def _leaves(read: cst.CSTNode, program: Program) -> bool:
     name = dotted(call.func) or ""
     if hasattr(builtins, name) and not program.resolver.bindings(call.func):
         return False
-    paths = program.resolver.paths(call.func)
-    return not paths or not all(p is not None and frameworks.is_framework(p) for p in paths)
+    return not program.resolver.is_only(call.func, frameworks.is_framework)
 
 
 def attributes(program: Program, *names: str) -> Iterator[cst.Attribute]:

@@ -732,14 +732,16 @@ class Methods(Rule):
         """Yields attributes of these names, shadowed base classes, and calls in an old form."""
         if not is_looked_at(program, self.id):
             return
-        guards = NeighbourGuards(program, self.id)
+        guards, can_be = NeighbourGuards(program, self.id), program.resolver.can_be
         for node in program.tree.nodes(cst.Attribute):
             name = node.attr.value
             if name in METHODS and not guards.leaves(node, name, _new(node)):
                 yield self.found(node, program, _of_method(node, program), Role.NEIGHBOUR)
         for definition in program.tree.nodes(cst.ClassDef):
             bases = [base.value for base in definition.bases]
-            models = [index for index, base in enumerate(bases) if _is_model(base, program)]
+            models = [
+                n for n, one in enumerate(bases) if can_be(one, frameworks.is_new_keras_model)
+            ]
             for base in bases[models[0] :] if models else ():
                 if _defines(base, "compute_loss", program):
                     yield self.found(base, program, _IS_SHADOWED, Role.NEIGHBOUR)
@@ -768,12 +770,6 @@ def _of_method(node: cst.Attribute, program: Program) -> Verdict:
 def _new(node: cst.Attribute) -> str:
     """Returns the name that takes the place of a method's; empty if none does."""
     return METHODS[node.attr.value].successor.rpartition(".")[2]
-
-
-def _is_model(base: cst.BaseExpression, program: Program) -> bool:
-    return any(
-        p is not None and frameworks.is_new_keras_model(p) for p in program.resolver.paths(base)
-    )
 
 
 def _defines(base: cst.BaseExpression, method: str, program: Program) -> bool:

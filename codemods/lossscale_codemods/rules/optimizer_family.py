@@ -22,10 +22,8 @@ from lossscale_codemods.domain import (
     model_compiles,
 )
 from lossscale_codemods.rules.base import (
-    OLD_NAMES,
     Case,
     Found,
-    Marker,
     ObservedFix,
     Review,
     Rewrite,
@@ -67,8 +65,9 @@ class OptimizerFamily(Rule):
 
     The rule applies to files with old names, and to files that run in the same program. A program
     of TensorFlow 2.4 to 2.10 can have names of today alone. If it gives an optimizer `decay`, `lr`
-    or another argument that only the old classes take, it is an old program as well. For others,
-    `--legacy-optimizers` says that they are.
+    or another argument that only the old classes take, calls its `get_weights`, or has a subclass
+    with `_resource_apply_dense`, it is an old program as well. For others, `--legacy-optimizers`
+    says that they are.
 
     `--new-optimizers` leaves the names as they are, and reports differences of the classes that
     they mean today: these refuse `decay` and ignore `lr`, their subclasses implement `build` and
@@ -84,7 +83,6 @@ class OptimizerFamily(Rule):
     import_advice = (
         "Import the class from tensorflow.keras.optimizers.legacy to keep it what it was."
     )
-    markers = (*OLD_NAMES, Marker(b"set_global_policy", (b"decay", b"lr", b"gradient_")))
     not_handled = (
         "Optimizers that a file outside of the paths makes, of Keras 3, and of packages such as "
         "`tensorflow_addons`."
@@ -158,8 +156,7 @@ _KEEP = "leave out --new-optimizers to keep the classes that these were."
 
 def _review(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
     """Says what the new family does otherwise of what is written for the old one."""
-    paths = program.resolver.paths(node)
-    if any(path is not None and optimizer_families.legacy_class(path) for path in paths):
+    if program.resolver.can_be(node, optimizer_families.legacy_class):
         return _of_class(node, program)
     if isinstance(node, cst.Attribute) and node.attr.value in _GONE:
         kinds = program.types.of(node.value)
@@ -263,12 +260,12 @@ class OptimizersByName(Rule):
             (one.call.func, self._of_compile(one, program)) for one in model_compiles(program)
         ]
         candidates += [(kept, _KEPT) for kept in kept_compiles(program)]
+        can_be = program.resolver.can_be
         for node in (*program.scopes.scope_of_read, *program.tree.nodes(cst.Call)):
             if isinstance(node, cst.Name | cst.Attribute | cst.Call):
-                paths = {path for path in program.resolver.paths(node) if path is not None}
-                if any(map(optimizer_families.chooses_family, paths)):
+                if can_be(node, optimizer_families.chooses_family):
                     candidates.append((node, self._of_function(node, program)))
-                elif any(map(optimizer_families.is_home, paths)) and is_handed_on(node, program):
+                elif can_be(node, optimizer_families.is_home) and is_handed_on(node, program):
                     candidates.append((node, _PASSED_ON))
         candidates += [(text, _SPELLED) for text in naming_strings(program)]
         return ((node, verdict) for node, verdict in candidates if verdict is not None)

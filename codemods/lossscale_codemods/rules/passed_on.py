@@ -276,9 +276,8 @@ class LossScales(Rule):
                 "Pass the number, or leave the loss scale out, instead of converting it.",
             )
         if program.usage(occurrence) is Usage.BASE_CLASS:
-            paths = program.today.paths(occurrence.node)
             # Only older versions may come to the import of the old class.
-            is_old = any(path is not None and names.lookup(path) for path in paths)
+            is_old = program.today.can_be(occurrence.node, names.lookup)
             return _loss_scale_of_your_own(occurrence) if is_old else Ignore()
         call = program.call(occurrence)
         taker = program.tree.taker_of(call) if call is not None else None
@@ -378,8 +377,7 @@ class DerivedClasses(Rule):
                 yield self.found(node, program, _AT_RUN_TIME, Role.OPTIMIZER)
         for definition in program.tree.nodes(cst.ClassDef):
             for base in definition.bases:
-                paths = program.resolver.paths(base.value)
-                if paths and all(p is not None and is_new_optimizer(p) for p in paths):
+                if program.resolver.is_only(base.value, is_new_optimizer):
                     yield self.found(base.value, program, _of_today(""))
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -399,9 +397,8 @@ def _of_today(when: str) -> Review:
 
 def _derives_from_today(occurrence: Occurrence, program: Program) -> bool:
     """Whether an occurrence is a base class that is the optimizer of today, on some version."""
-    return program.usage(occurrence) is Usage.BASE_CLASS and any(
-        path is not None and is_new_optimizer(path) for path in program.today.paths(occurrence.node)
-    )
+    is_base = program.usage(occurrence) is Usage.BASE_CLASS
+    return is_base and program.today.can_be(occurrence.node, is_new_optimizer)
 
 
 def _is_derived_at_run_time(node: cst.Call, program: Program) -> bool:

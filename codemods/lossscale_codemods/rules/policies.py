@@ -324,9 +324,7 @@ OF_POLICIES = (*SETTERS, "Policy", "DTypePolicy")
 def policy_calls(program: Program) -> Iterator[cst.Call]:
     """Yields the calls that set policies, or make them."""
     for node in program.tree.nodes(cst.Call):
-        if any(
-            path is not None and _is_of_policies(path) for path in program.resolver.paths(node.func)
-        ):
+        if program.resolver.can_be(node.func, _is_of_policies):
             yield node
 
 
@@ -340,7 +338,7 @@ def _is_of_policies(path: str) -> bool:
 
 def _is_old_and_may_scale(policy: cst.Call, program: Program) -> bool:
     """Whether a call sets or makes a policy by an old name, which may be `mixed_float16`."""
-    is_old = any(path is not None and lookup(path) for path in program.resolver.paths(policy.func))
+    is_old = program.resolver.can_be(policy.func, lookup)
     return is_old and name_of(policy, program) in (SCALED, None)
 
 

@@ -25,6 +25,8 @@ KEYWORDS = {
 """Functions that choose a family, each with the argument that has them choose the legacy one."""
 ONLY_LEGACY = frozenset({"decay", "gradient_aggregator", "gradient_transformers", "lr"})
 """Arguments that the new family refuses, or, as `lr`, takes no notice of."""
+METHODS = frozenset({"_create_slots", "_resource_apply_dense", "_resource_apply_sparse"})
+"""Methods of subclasses that the new family does not call."""
 LOSS_SCALING = (b"LossScaleOptimizer", b"set_global_policy")
 """What a program of TensorFlow 2.4 to 2.10 names for loss scaling."""
 DEFAULT = "RMSprop"

@@ -1693,6 +1693,27 @@ history = model.fit(x, y, batch_size=2, epochs=2, shuffle=False, verbose=0)
 print("losses", history.history["loss"])
 print("weights", [weight.tolist() for weight in model.get_weights()])
 
+# %% subclass_of_2_4
+"""Names of TensorFlow 2.4 alone, around a subclass with the methods of the old optimizers."""
+
+import tensorflow as tf
+from tensorflow.keras import mixed_precision
+
+
+class Clipped(tf.keras.optimizers.SGD):
+    def _resource_apply_dense(self, grad, var, apply_state=None):
+        return super()._resource_apply_dense(tf.clip_by_norm(grad, 0.1), var, apply_state)
+
+
+optimizer = mixed_precision.LossScaleOptimizer(Clipped(0.1))
+weight = tf.Variable([1.0])
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        loss = optimizer.get_scaled_loss(tf.reduce_sum(weight**2))
+    gradients = optimizer.get_unscaled_gradients(tape.gradient(loss, [weight]))
+    optimizer.apply_gradients(zip(gradients, [weight]))
+    print([repr(float(w)) for w in weight.numpy()])
+
 # %% subclass_of_adam
 """A subclass of Adam that overrides what every dense step does."""
 
@@ -1824,6 +1845,18 @@ opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimize
 inner = opt._optimizer
 print(kind(inner), isinstance(inner, (tf.keras.optimizers.SGD, tf.keras.optimizers.Adam)))
 print(issubclass(type(opt), tf.keras.optimizers.Optimizer), type(inner) in NAMES)
+
+# %% weights_of_2_4
+"""Names of TensorFlow 2.4 alone, and the state of the optimizer as a list of arrays."""
+
+import tensorflow as tf
+from tensorflow.keras import mixed_precision
+
+inner = tf.keras.optimizers.SGD(0.1, momentum=0.9)
+optimizer = mixed_precision.LossScaleOptimizer(inner, dynamic=False, initial_scale=1024)
+weight = tf.Variable([1.0])
+optimizer.apply_gradients([(tf.constant([0.5]), weight)])
+print([one.tolist() for one in inner.get_weights()])
 
 # %% wrapped_if_half
 """The optimizer is wrapped only in half precision."""

@@ -293,6 +293,29 @@ def test_a_class_that_was_left_in_a_comment_of_the_old_api_is_none() -> None:
     check_left("# mixed_precision.experimental\nimport tensorflow as tf\ntf.optimizers.SGD()\n")
 
 
+@pytest.mark.parametrize("scaling", ["set_global_policy('mixed_float16')", "LossScaleOptimizer(o)"])
+@pytest.mark.parametrize(
+    ("code", "is_old"),
+    [
+        (
+            "class Own(tf.keras.optimizers.SGD):\n    def _resource_apply_dense(self, g, v): ...",
+            True,
+        ),
+        ("class Own(tf.keras.optimizers.SGD):\n    def update_step(self, g, v): ...", False),
+        ("class Own(Base):\n    def _resource_apply_dense(self, g, v): ...", False),
+        ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.get_weights())", True),
+        ("o = tf.keras.optimizers.SGD(0.1)\nprint(model.get_weights())", False),
+    ],
+)
+def test_what_the_new_classes_lack_makes_names_of_today_an_old_program(
+    code: str, is_old: bool, scaling: str
+) -> None:
+    before = f"import tensorflow as tf\n{code}\ntf.keras.mixed_precision.{scaling}\n"
+    after = before.replace("optimizers.SGD", "optimizers.legacy.SGD")
+    check_transformed(before, after if is_old else before)
+    check_noop(after)
+
+
 @pytest.mark.parametrize("argument", ["decay=0.1", "lr=0.1", "gradient_transformers=[]"])
 @pytest.mark.parametrize(
     "scaling",

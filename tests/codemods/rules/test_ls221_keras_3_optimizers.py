@@ -2,6 +2,9 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods.project.byte_scan import can_hold_old_name
+from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.options import Options
 
 from tests.codemods.checks import check_review, check_transformed
 
@@ -85,6 +88,14 @@ def test_the_finding_names_the_old_learning_rate_too() -> None:
 def test_a_program_without_old_names_is_left() -> None:
     line = "import tensorflow as tf\nopt = tf.keras.optimizers.SGD(lr=0.1)\n"
     check_transformed(line, line, target="keras3")
+
+
+def test_a_program_of_names_of_today_with_old_arguments() -> None:
+    head = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+    before = f"{head}opt = tf.keras.optimizers.SGD({{}}=0.1)\n"
+    assert can_hold_old_name(before.format("lr").encode(), Options(Target.KERAS3))
+    after = before.format("learning_rate")
+    check_transformed(before.format("lr"), after, target="keras3")
 
 
 @pytest.mark.parametrize("made", ["RMSprop(0.1)", "Nadam(0.1)"])
