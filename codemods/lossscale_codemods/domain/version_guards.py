@@ -97,8 +97,7 @@ class _Guards:
                 if (
                     isinstance(above, cst.If | cst.IfExp)
                     and below is not above.test
-                    and _NAMES_A_VERSION.search(self.tree.source(above.test))
-                    and not self.reachability.is_known(above.test)
+                    and self._names_a_version(above.test)
                 ):
                     guards.setdefault(above, []).append(occurrence)
                 below = above
@@ -110,6 +109,12 @@ class _Guards:
                 is_in_body = is_within(self.program, kept[0].node, node.body)
                 side = node.body if is_in_body or node.orelse is None else node.orelse
                 yield Guard(node, [side], None, alone=missed)
+
+    def _names_a_version(self, test: cst.BaseExpression) -> bool:
+        if isinstance(test, cst.BooleanOperation):  # `amp and tf.__version__ >= "2.1"` names one.
+            return self._names_a_version(test.left) or self._names_a_version(test.right)
+        is_named = _NAMES_A_VERSION.search(self.tree.source(test)) is not None
+        return is_named and not self.reachability.is_known(test)
 
     def _does_the_same(self, old: list[Occurrence], other: cst.CSTNode) -> bool:
         """Whether the other side of a guard has names of its own for what old names do."""
@@ -158,6 +163,8 @@ class _Guards:
             sides = [node.body, node.orelse.body]
         elif isinstance(node, cst.IfExp):
             sides = [node.body, node.orelse]
+        elif isinstance(node, cst.BooleanOperation):
+            sides = [node.left, node.right]
         elif isinstance(node, cst.Try) and len(node.handlers) == 1:
             sides = [node.body, node.handlers[0].body]
         sides_of = [
@@ -271,10 +278,8 @@ def _has_unguarded(program: Program) -> bool:
 
 def _is_new_today(occurrence: Occurrence, program: Program) -> bool:
     """Whether a name is an old one in old versions only."""
-    return occurrence.ambiguous and all(
-        path is not None and frameworks.is_new_name(path)
-        for path in program.today.paths(occurrence.node)
-    )
+    today = program.today
+    return occurrence.ambiguous and today.is_only(occurrence.node, frameworks.is_new_name)
 
 
 def is_for_old_versions(node: cst.CSTNode, program: Program) -> bool:

@@ -209,14 +209,14 @@ class RuleVerdicts:
         )
 
     def _is_new_as_well(self, occurrence: Occurrence) -> bool:
-        """Whether the other things a name can be are what the old one becomes.
+        """Whether the other things a name can be are what the old one becomes, or is in 2.4.
 
         It is also right as it is if the old one is nothing that the versions of today come to.
         """
         new = {
             canonical(path)
             for old in occurrence.names
-            for path in old.new_paths(self.program.target)
+            for path in (*old.new_paths(self.program.target), *old.new)
         }
         paths = self.program.today.paths(occurrence.node)
         others = [path for path in paths if path is None or names.lookup(path) is None]
@@ -428,7 +428,8 @@ class Decisions:
         """Whether an old name will still be there."""
         if isinstance(verdict, Ignore):
             bindings = self.program.resolver.bindings(occurrence.base)
-            if any(binding in plan.moved and _is_of_old(binding) for binding in bindings):
+            moved = [one.path for one in bindings if one in plan.moved]
+            if any(path is None or names.lookup(path) is not None for path in moved):
                 return False  # They move together.
         roles = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
         return occurrence.role not in roles and not isinstance(verdict, Rewrite)
@@ -523,11 +524,6 @@ def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) ->
     return any(isinstance(v, Suppressed) for v in of_uses) and not any(
         isinstance(v, Review) for v in of_uses
     )
-
-
-def _is_of_old(binding: Binding) -> bool:
-    """Whether a name that moves had an old name, and none of those beside it."""
-    return binding.path is None or names.lookup(binding.path) is not None
 
 
 def _changes_optimizers(occurrence: Occurrence, verdict: Verdict) -> bool:

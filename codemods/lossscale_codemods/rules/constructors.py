@@ -79,6 +79,7 @@ class Constructors(Rule):
     id = "LS201"
     title = "Constructor of the loss-scale optimizer"
     meanings = frozenset({Meaning.OPTIMIZER})
+    targets = frozenset(Target)
     invalid = (
         Case(f"{_HEAD}opt = {_OLD}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
         Case(
@@ -105,9 +106,10 @@ class Constructors(Rule):
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields calls of the current class with something that can be the old argument."""
+        resolver = program.today if program.target is Target.COMPAT else program.resolver
         for node in program.tree.nodes(cst.Call):
             argument = loss_scale_argument(node) if takes_old_arguments(node) else None
-            paths = [path or "" for path in program.resolver.paths(node.func)]
+            paths = [path or "" for path in resolver.paths(node.func)]
             if argument is not None and paths and all(map(is_new_optimizer, paths)):
                 moved = filter(is_moved, paths) if program.target in WITH_KERAS_3 else ()
                 names = tuple(old_name(path, program.target) for path in moved)
@@ -133,8 +135,7 @@ class Constructors(Rule):
                 "Take out the import for old versions, if TensorFlow 2.4 is the oldest that you "
                 "support.",
             )
-        paths = program.resolver.paths(occurrence.node)
-        if occurrence.ambiguous and any(p is not None and is_new_optimizer(p) for p in paths):
+        if occurrence.ambiguous and program.resolver.can_be(occurrence.node, is_new_optimizer):
             return Review(
                 "on new versions this name means the current class, which takes no `loss_scale`",
                 "Remove the import for old versions, then run again.",

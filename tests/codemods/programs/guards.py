@@ -379,6 +379,22 @@ for factor in [1.0, 2.0, float("inf"), 1.0]:
     opt.apply_gradients(zip(gradients, [weight]))
     print(scaled_loss.numpy(), weight.numpy())
 
+# %% flag_beside_a_version_of_before
+"""A flag, and a version that is older than the new names: today's versions come there as well."""
+
+import os
+
+import tensorflow as tf
+
+amp = os.environ.get("USE_AMP", "1") == "1"
+if amp and tf.__version__ >= "2.1":
+    tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+optimizer = tf.keras.optimizers.SGD(0.5)
+if amp and tf.__version__ >= "2.1":
+    optimizer = tf.keras.mixed_precision.experimental.LossScaleOptimizer(optimizer, 256)
+print(tf.keras.layers.Dense(1).compute_dtype)
+print(float(optimizer.get_scaled_loss(tf.constant(1.0))))
+
 # %% flag_of_another_file/main.py
 """The flag is computed in a file of its own."""
 
@@ -863,6 +879,16 @@ for factor in [1.0, 2.0, float("inf"), 1.0]:
     gradients = opt.get_unscaled_gradients(gradients)
     opt.apply_gradients(zip(gradients, [weight]))
     print(scaled_loss.numpy(), weight.numpy())
+
+# %% new_name_or_old_one
+"""Takes the new name if it is there, or else the old one."""
+
+import tensorflow as tf
+
+mp = tf.keras.mixed_precision
+set_policy = getattr(mp, "set_global_policy", None) or mp.experimental.set_policy
+set_policy("mixed_float16")
+print(tf.keras.layers.Dense(1).compute_dtype)
 
 # %% one_function_a_change
 """One function for each thing that changed, each with a fallback."""

@@ -19,8 +19,21 @@ NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
         "opt, tf.compat.v1.mixed_precision.DynamicLossScale(8)",
     ],
 )
-def test_what_can_only_be_the_old_argument(arguments: str) -> None:
-    check_left(f"{HEAD}opt = {NEW}({arguments})\n", "takes no `loss_scale`")
+@pytest.mark.parametrize("target", ["tf-keras", "compat"])
+def test_what_can_only_be_the_old_argument(arguments: str, target: str) -> None:
+    check_left(f"{HEAD}opt = {NEW}({arguments})\n", "takes no `loss_scale`", target=target)
+
+
+def test_the_import_of_today_with_the_arguments_of_the_old_one() -> None:
+    source = """
+        try:
+            from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer
+        except ImportError:
+            from tensorflow.keras.mixed_precision import LossScaleOptimizer
+        opt = LossScaleOptimizer(opt, "dynamic")
+    """
+    for target in ("tf-keras", "compat"):
+        check_left(source, "can be collapsed", "takes no `loss_scale`", target=target)
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,20 @@ EARLY_RETURN = """
 ALL = [VERSION_IF, TRY, HASATTR, FLAG, CONDITIONAL, EARLY_RETURN]
 
 
+EITHER_OR = """
+    import tensorflow as tf
+    mp = tf.keras.mixed_precision
+    set_policy = getattr(mp, "set_global_policy", None) or mp.experimental.set_policy
+    set_policy("mixed_float16")
+"""
+
+
+@pytest.mark.parametrize("target", ["tf-keras", "compat"])
+def test_the_old_name_behind_or_is_kept_for_older_versions(target: str) -> None:
+    result = check_left(EITHER_OR, "the branch for old versions", target=target)
+    assert all(record.for_older_versions for record in result.records)
+
+
 @pytest.mark.parametrize("guard", ALL)
 def test_the_old_branch_is_left_and_reported(guard: str) -> None:
     check_left(guard, "LS701")
@@ -257,13 +271,18 @@ def test_what_is_a_guard(guard: str) -> None:
         """,
         """
         import tensorflow as tf
+        if args.amp and tf.__version__ >= "2.1":
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        """,
+        """
+        import tensorflow as tf
         try:
             tf.keras.mixed_precision.set_global_policy(p)
         except ValueError:
             tf.keras.mixed_precision.experimental.set_policy(p)
         """,
     ],
-    ids=["both in one branch", "another exception"],
+    ids=["both in one branch", "another condition beside a version of before", "another exception"],
 )
 def test_what_is_no_guard(program: str) -> None:
     check_transformed(program, program.replace("experimental.set_policy", "set_global_policy"))
