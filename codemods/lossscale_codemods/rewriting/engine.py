@@ -9,6 +9,8 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
+import itertools
+import re
 import warnings
 from typing import TYPE_CHECKING
 
@@ -318,17 +320,24 @@ def _applied(text: bytes, edits: Sequence[Edit]) -> bytes | None:
         return None
 
 
+_WORD = re.compile(rb"[\w\x80-\xff]+|.", re.DOTALL)
+
+
 def _hunks(before: bytes, after: bytes) -> list[Edit]:
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    starts = [0]
-    for line in old:
-        starts.append(starts[-1] + len(line))
-    matcher = difflib.SequenceMatcher(None, old, new)
+    """Returns what differs, word by word in lines that differ: other findings stand beside it."""
+    lines = _differences(before.splitlines(keepends=True), after.splitlines(keepends=True))
     return [
-        Edit(starts[i], starts[j], b"".join(new[k:m]).decode())
-        for tag, i, j, k, m in matcher.get_opcodes()
-        if tag != "equal"
+        Edit(start + place, start + place + len(old), new.decode())
+        for start, old_lines, new_lines in lines
+        for place, old, new in _differences(_WORD.findall(old_lines), _WORD.findall(new_lines))
     ]
+
+
+def _differences(old: list[bytes], new: list[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
+    starts = [0, *itertools.accumulate(map(len, old))]
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new).get_opcodes():
+        if tag != "equal":
+            yield starts[i], b"".join(old[i:j]), b"".join(new[k:m])
 
 
 def _first_changes(program: Program, options: Options) -> Iterator[tuple[Rule, FirstChange]]:

@@ -37,6 +37,22 @@ def test_records_of_all_passes_name_lines_of_the_file_and_add_up_to_the_change()
     assert apply_edits(result.source, edits) == result.output
 
 
+def test_what_a_later_pass_settles_is_no_finding_and_keeps_its_place() -> None:
+    source = program(
+        """
+        import tensorflow as tf
+        mp = getattr(tf.keras.mixed_precision, "experimental", None)
+        LSO = mp.LossScaleOptimizer if mp is not None else None
+        opt = tf.keras.optimizers.SGD(0.1)
+        opt = LSO(opt, "dynamic") if LSO else opt
+        """
+    )
+    result = migrate_source(source, target="compat")
+    assert [text.split(":")[0] for text in reviews(result)] == ["2"]
+    places = [(one.line, one.column) for one in result.records]
+    assert places == [(2, 40), (3, 7), (3, 32), (4, 7), (5, 7), (5, 30)]
+
+
 def test_a_program_whose_compile_asks_the_model_settles() -> None:
     source = program(
         """
