@@ -6,10 +6,11 @@ makes the class of tf-keras, and not the one of `compat_lossscale`. Nothing is t
 program that only predicts with the model, or compiles it again; the rule does not see that.
 
 Under one policy, the models of a program shared one loss scale up to TensorFlow 2.3. So did the
-optimizers in a list that `compile` gets, and those of a model that is compiled again. Now each has
-a new one. `copy.deepcopy` and `pickle` of a loss-scale optimizer raise an error on tf-keras. A
-checkpoint that TensorFlow 2.0 to 2.2 wrote has the number of steps under a name at which the class
-of tf-keras does not look for it. `compat_lossscale` does all of these as the old versions did.
+optimizers in a list that `compile` gets, and those of models that are compiled in a loop, or in a
+function that is called again. Now each has a new one. `copy.deepcopy` and `pickle` of a loss-scale
+optimizer raise an error on tf-keras. A checkpoint that TensorFlow 2.0 to 2.2 wrote has the number
+of steps under a name at which the class of tf-keras does not look for it. `compat_lossscale` does
+all of these as the old versions did.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _SCALING = frozenset({Meaning.OPTIMIZER, Meaning.POLICY, Meaning.SET_POLICY, Mea
 _SAVING = ("save", "save_model", "ModelCheckpoint")
 _COPIES = frozenset({"copy.deepcopy", "pickle.dump", "pickle.dumps"})
 _COPIES |= {"cloudpickle.dumps", "dill.dumps", "joblib.dump"}
+_LOOPS = cst.For | cst.ListComp
 _KEEP = "or keep the old behavior with `--target compat`."
 _HEAD = (
     "import tensorflow as tf\nopt = tf.keras.optimizers.legacy.SGD()\n"
@@ -142,12 +144,21 @@ def _compiled_besides(calls: list[cst.Call], program: Program) -> list[cst.Call]
         for one in compiled
         if one.is_proven and one.optimizer and not compiles_wrapped(one.call, program)
     ]
-    return [
+    return [one for one in sharing[:1] if _runs_again(one, program)] or [
         call
         for call in sharing[1:]
         if dotted(call.func) != dotted(sharing[0].func)
         or _block_of(call, program) is _block_of(sharing[0], program)
     ]
+
+
+def _runs_again(call: cst.Call, program: Program) -> bool:
+    """Whether a call is in a loop, or in a function that a loop or one block calls again."""
+    tree, function = program.tree, program.tree.around(call, cst.FunctionDef)
+    bindings = program.scopes.binding_at.get(function, ()) if function is not None else ()
+    calls = [call, *filter(None, (tree.call_of(use) for one in bindings for use in one.uses))]
+    is_in_a_loop = any(isinstance(above, _LOOPS) for one in calls for above in tree.ancestors(one))
+    return is_in_a_loop or len({_block_of(one, program) for one in calls}) < len(calls)
 
 
 def _block_of(call: cst.Call, program: Program) -> cst.CSTNode:

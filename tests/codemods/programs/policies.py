@@ -504,6 +504,33 @@ history = model.fit(x, y, batch_size=2, epochs=2, shuffle=False, verbose=0)
 print("losses", history.history["loss"])
 print("weights", [weight.tolist() for weight in model.get_weights()])
 
+# %% models_of_one_function
+"""A function compiles a model for each fold, and all of them share the policy's loss scale."""
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras.mixed_precision import experimental as mixed_precision
+
+mixed_precision.set_policy("mixed_float16")
+
+
+def build_model(units):
+    model = tf.keras.Sequential(
+        [
+            tf.keras.layers.Dense(units, kernel_initializer="ones", input_shape=(1,)),
+            tf.keras.layers.Dense(1, kernel_initializer="ones", dtype="float32"),
+        ]
+    )
+    model.compile(optimizer=tf.keras.optimizers.SGD(0.01), loss="mse")
+    return model
+
+
+x = np.array([[1.0], [np.inf], [3.0], [4.0]], np.float32)
+for units in (1, 2):
+    model = build_model(units)
+    model.fit(x, x, batch_size=2, epochs=1, shuffle=False, verbose=0)
+    print(float(model.optimizer.loss_scale()))
+
 # %% name_by_flag
 """The policy's name is a conditional expression."""
 

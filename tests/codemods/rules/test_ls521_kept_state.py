@@ -20,6 +20,12 @@ POLICY = """
     mp.set_policy("mixed_float16")
     first, second = tf.keras.Sequential(), tf.keras.Sequential()
 """
+BUILD = """
+def build(units=1):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(units)])
+    model.compile(tf.keras.optimizers.legacy.SGD(), "mse")
+    return model
+"""
 LOAD = "tf.keras.models.load_model(path)"
 
 
@@ -91,6 +97,11 @@ def test_an_optimizer_in_a_checkpoint() -> None:
         ("w = mp.LossScaleOptimizer(o, 8)\nfirst.compile(w)\nsecond.compile(o)", False),
         ("first.compile(optimizer=[o, o])", True),
         ("def train(model, a, b):\n    model.compile(optimizer=[a, b])", True),
+        ("for m in (first, second):\n    first.compile(o)", True),
+        (f"{BUILD}[build() for _ in range(5)]", True),
+        (f"{BUILD}first, second = build(), build()", True),
+        (f"{BUILD}first = build()", False),
+        (f"{BUILD}if big:\n    build(1)\nelse:\n    build(2)", False),
         ("first.compile([o])", False),
         ("w = mp.LossScaleOptimizer(o, 8)\nfirst.compile([w, o])", False),
     ],
