@@ -314,11 +314,14 @@ def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
 def _is_weight_or_input(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is a weight of a layer, or an input of a model."""
     match node:
-        case cst.Attribute(attr=name):
-            return name.value in keras_3.OF_WEIGHTS
+        case cst.Attribute(attr=name) if name.value in keras_3.OF_WEIGHTS:
+            return True
         case cst.Subscript(value=cst.Attribute(attr=name)):
             return name.value in keras_3.LISTS_OF_VARIABLES
-    return _is_symbolic(node, program)
+        case cst.Call(func=cst.Attribute(attr=cst.Name("add_variable" | "add_weight"))):
+            return True
+    made = [one for one in program.resolver.values(node) if isinstance(one, cst.Call)]
+    return _is_symbolic(node, program) or any(_is_weight_or_input(one, program) for one in made)
 
 
 def reads_rate_of_logs(node: cst.Subscript | cst.Call, _: Program) -> bool:
@@ -393,7 +396,7 @@ def is_kept_in_a_layer(node: cst.Call, program: Program) -> bool:
 
 def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
     """Whether a name is that of a layer or model, or of a class of the file that is one."""
-    if any(path is not None and frameworks.is_layer(path) for path in program.resolver.paths(node)):
+    if program.resolver.can_be(node, frameworks.is_layer):
         return True
     classes = (binding.node for binding in program.resolver.bindings(node))
     return any(program.inherits(one, frameworks.is_layer) for one in classes)
@@ -693,15 +696,23 @@ def gets_labels(node: cst.Call, program: Program) -> bool:
 
 
 def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
-    """Whether another model was compiled with the same optimizer before."""
+    """Whether another model is compiled with the same optimizer: before, or in a loop."""
+    bindings, tree = program.resolver.bindings, program.tree
     made = {
-        one.call: program.resolver.bindings(one.optimizer.value)
+        one.call: bindings(one.optimizer.value)
         for one in model_compiles(program)
         if one.optimizer is not None
     }
-    return bool(made.get(node)) and any(
-        program.tree.span(other)[0] < program.tree.span(node)[0]
-        and dotted(owner_of(other)) != dotted(owner_of(node))
+    if not made.get(node):
+        return False
+    model, loop = owner_of(node), tree.around(node, cst.For)
+    is_made_in_loop = [
+        any(tree.around(one.node, cst.For) is loop for one in bound)
+        for bound in (bindings(model), made[node])
+    ]
+    return (loop is not None and is_made_in_loop == [True, False]) or any(
+        tree.span(other)[0] < tree.span(node)[0]
+        and dotted(owner_of(other)) != dotted(model)
         and made[other] == made[node]
         for other in made
     )

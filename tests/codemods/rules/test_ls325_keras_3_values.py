@@ -65,6 +65,10 @@ for units in (4, 8):
     ("before", "after"),
     [
         ("print(x.dtype.name)", "print(tf.as_dtype(x.dtype).name)"),
+        (
+            "w = dense.add_weight()\nprint(w.dtype.name)",
+            "w = dense.add_weight()\nprint(tf.as_dtype(w.dtype).name)",
+        ),
         ("print(y.dtype.name)", "print(tf.as_dtype(y.dtype).name)"),
         ("print(dense.kernel.dtype.name)", "print(tf.as_dtype(dense.kernel.dtype).name)"),
     ],

@@ -157,7 +157,8 @@ TOP_K = "tf.keras.metrics.SparseTopKCategoricalAccuracy(5)\n"
 NOT_BUILT = "s = tf.keras.Sequential([layers.Dense(4)])\nstrategy.run(step, args=(data,))\n"
 SEVERAL = "m = tf.keras.Model(i, [a, b])\nm.compile('sgd', ['mse', 'mae'], metrics={})\n"
 CROSS = "tf.keras.metrics.BinaryCrossentropy"
-TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer=opt)\n"
+SHARED = "opt = tf.keras.optimizers.SGD(0.1)\n"
+TWICE = f"{SHARED}a.compile(opt)\nb.compile(optimizer=opt)\n"
 
 
 def test_a_metric_that_takes_no_float16_is_reported_where_no_layer_may_give_float32() -> None:
@@ -193,6 +194,8 @@ def test_a_model_that_is_built_before_a_strategy_runs_it_is_not_reported() -> No
         ("a = layers.Dense(4, name='a/{}'.format(n))\n", "have no `/`"),
         ("class Net(tf.keras.Model):\n    pass\nNet(name=f'a/{b}')\n", "have no `/`"),
         (TWICE, "trains one model"),
+        (f"{SHARED}for m in (a, b):\n    m.compile(opt)\n", "trains one model"),
+        (f"{SHARED}for n in (1, 2):\n    m = build(n)\n    m.compile(opt)\n", "trains one model"),
         (NOT_BUILT, "makes no variables in a tf.function"),
         (f"@tf.function\n{MOVED}move(a.variables, b.variables)\n", "tensors of the variables"),
         (f"@tf.function(autograph=False)\n{MOVED}move(a.weights, b)\n", "tensors of the variables"),
