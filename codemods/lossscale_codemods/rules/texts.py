@@ -54,8 +54,9 @@ class Mentions(Rule):
             if node in decided:
                 continue
             mentioned = list(likely_names.mentions_of_old_names(node.value))
-            if mentioned and _is_in_helper(program, node):
-                continue
+            around = tree.around(node, cst.FunctionDef)
+            if around is not None and around.name.value == HELPER:
+                continue  # An earlier run added the function.
             kind = _DOCSTRING if isinstance(tree.parent(node), cst.Expr) else _STRING
             for match in mentioned:
                 before = len(node.value[: match.start()].encode())
@@ -73,14 +74,6 @@ class Mentions(Rule):
             end_line=line,
             end_column=column + len(name),
         )
-
-
-def _is_in_helper(program: Program, node: cst.CSTNode) -> bool:
-    """Whether a string is in the function that an earlier run added."""
-    return any(
-        isinstance(above, cst.FunctionDef) and above.name.value == HELPER
-        for above in program.tree.ancestors(node)
-    )
 
 
 class Strings(Rule):
@@ -172,7 +165,9 @@ class Strings(Rule):
             return _RENAMED
         if _OLD_CODE.search(text) is None and not any(likely_names.mentions_of_old_names(text)):
             return None
-        if any(map(likely_names.may_mention_old_name, _DOCTEST.findall(text))):
+        reads = program.references and program.target is not Target.COMPAT
+        doctests = "".join(_DOCTEST.findall(text))
+        if likely_names.may_mention_old_name(doctests) or (reads and _READ in doctests):
             return Review(
                 "this text is a doctest, which is run as code, and strings are never edited",
                 "Write the new names into it.",
@@ -186,6 +181,7 @@ class Strings(Rule):
         return None
 
 
+_READ = ".loss_scale()"
 _DOCTEST = re.compile(r"^\s*(?:>>>|\.\.\.) .*$", re.MULTILINE)
 _RENAMED = Review(
     "no class has this name any more: around new optimizers, it is LossScaleOptimizerV3",
@@ -331,16 +327,15 @@ def migrate_config(source: bytes, options: Options) -> Result:
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("#"):
             continue
-        found += [
-            _value_record(number, match, options)
-            for match in _VALUE_WITH_PATH.finditer(line)
-            if likely_names.is_old_path(match.group())
-        ]
+        for match in _VALUE_WITH_PATH.finditer(line):
+            path = re.sub(r"^tf\.", "tensorflow.", match.group())  # `eval` takes what begins so.
+            if likely_names.is_old_path(path):
+                found.append(_value_record(number, match, path, options))
     return Result(source, source, Status.UNCHANGED, tuple(found))
 
 
-def _value_record(line: int, match: re.Match[str], options: Options) -> Record:
-    old = names.lookup(match.group().replace(":", ".", 1))
+def _value_record(line: int, match: re.Match[str], path: str, options: Options) -> Record:
+    old = names.lookup(path.replace(":", ".", 1))
     new = old.new_path(options.target) if old is not None else None
     advice = "Write the path of the new name, and the arguments that it takes."
     if new is not None:

@@ -34,6 +34,11 @@ def findings(report: RunReport) -> list[tuple[str, int, int, str]]:
         ("a.yml", "- {}.LossScaleOptimizer\n", (1, 3)),
         ("a.json", '{{"_target_":"{}.LossScaleOptimizer"}}\n', (1, 14)),
         ("a.toml", "class = '{}:LossScaleOptimizer'\n", (1, 10)),
+        (
+            "b.json",
+            '{{"class": "tf.keras.mixed_precision.experimental.LossScaleOptimizer"}}',
+            (1, 12),
+        ),
     ],
 )
 def test_a_value_that_is_the_path_of_an_old_name_is_reported(

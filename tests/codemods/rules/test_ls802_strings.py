@@ -115,6 +115,15 @@ def test_a_doctest_is_run_as_code() -> None:
     assert reviews(migrate_source(doc.replace(">>> ", "It says "))) == []
 
 
+@pytest.mark.parametrize(("target", "count"), [("tf-keras", 1), ("compat", 0), ("keras3", 1)])
+def test_a_doctest_calls_the_loss_scale(target: str, count: int) -> None:
+    old = f"import tensorflow as tf\n{OLD_CALL}\n"
+    doc = '"""Wraps.\n\n>>> float(opt.loss_scale())\n8.0\n"""\n'
+    assert len(reviews(migrate_source(doc + old, target=target))) == count
+    assert reviews(migrate_source(doc)) == []
+    assert reviews(migrate_source(doc.replace("scale()", "scale") + old, target=target)) == []
+
+
 @pytest.mark.parametrize("target", ["tf-keras", "compat", "keras3"])
 def test_what_is_patched_by_its_path_is_reported_for_every_target(target: str) -> None:
     source = "mock.patch('tensorflow.keras.mixed_precision.experimental.set_policy')\n"
