@@ -139,13 +139,18 @@ class Program:
         is_named = b"tensorflow" in self.source or b"keras" in self.source
         return is_named or bool(self.runs_with_old)
 
+    @property
+    def scales_losses(self) -> bool:
+        """Whether it names what TensorFlow 2.4 has for loss scaling."""
+        return any(word in self.source for word in optimizer_families.LOSS_SCALING)
+
     @functools.cached_property
     def has_old_arguments(self) -> bool:
         """Whether an optimizer that is to scale its loss gets what only 2.10 and older take.
 
         Such a program has names of today, and is of TensorFlow 2.4 to 2.10.
         """
-        if not any(word in self.source for word in optimizer_families.LOSS_SCALING):
+        if not self.scales_losses:
             return False
         calls, classes = self.tree.nodes(cst.Call), self.tree.nodes(cst.ClassDef)
         named = [c.func for c in calls if optimizer_families.ONLY_LEGACY & keywords_of(c).keys()]

@@ -115,10 +115,6 @@ def _attempt(program: Program, options: Options) -> Result:
 def _first_pass(program: Program, options: Options) -> tuple[Result, Program | None]:
     """Makes one change that other rules are to see made.
 
-    Args:
-        program: The file.
-        options: What to do with it.
-
     Returns:
         As `_pass` does.
     """
@@ -140,10 +136,6 @@ def _first_pass(program: Program, options: Options) -> tuple[Result, Program | N
 
 def _pass(program: Program, options: Options) -> tuple[Result, Program | None]:
     """Migrates a file once.
-
-    Args:
-        program: The file.
-        options: What to do with it.
 
     Returns:
         What becomes of it, and the file as it then is, if it changes.

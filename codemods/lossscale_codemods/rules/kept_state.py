@@ -37,7 +37,6 @@ _SCALING = frozenset({Meaning.OPTIMIZER, Meaning.POLICY, Meaning.SET_POLICY, Mea
 _SAVING = ("save", "save_model", "ModelCheckpoint")
 _COPIES = frozenset({"copy.deepcopy", "pickle.dump", "pickle.dumps"})
 _COPIES |= {"cloudpickle.dumps", "dill.dumps", "joblib.dump"}
-_LOOPS = cst.For | cst.ListComp
 _KEEP = "or keep the old behavior with `--target compat`."
 _HEAD = (
     "import tensorflow as tf\nopt = tf.keras.optimizers.legacy.SGD()\n"
@@ -153,12 +152,16 @@ def _compiled_besides(calls: list[cst.Call], program: Program) -> list[cst.Call]
 
 
 def _runs_again(call: cst.Call, program: Program) -> bool:
-    """Whether a call is in a loop, or in a function that a loop or one block calls again."""
+    """Whether a call is in a loop, or in a function that is called again, without a new policy."""
     tree, function = program.tree, program.tree.around(call, cst.FunctionDef)
-    bindings = program.scopes.binding_at.get(function, ()) if function is not None else ()
-    calls = [call, *filter(None, (tree.call_of(use) for one in bindings for use in one.uses))]
-    is_in_a_loop = any(isinstance(above, _LOOPS) for one in calls for above in tree.ancestors(one))
-    return is_in_a_loop or len({_block_of(one, program) for one in calls}) < len(calls)
+    names = [function and f"{of}{function.name.value}" for of in ("", "self.", "cls.")]
+    calls = [call, *(one for one in tree.nodes(cst.Call) if function and dotted(one.func) in names)]
+    around = {above for one in calls for above in tree.ancestors(one)}
+    loops = {one for one in around if isinstance(one, cst.For | cst.ListComp)}
+    policies = (one.node for one in program.references if one.meaning is Meaning.SET_POLICY)
+    if any(above in (function, *loops) for one in policies for above in tree.ancestors(one)):
+        return False
+    return bool(loops) or len({_block_of(one, program) for one in calls}) < len(calls)
 
 
 def _block_of(call: cst.Call, program: Program) -> cst.CSTNode:

@@ -308,11 +308,7 @@ def _of_text(text: cst.SimpleString, program: Program) -> Review | None:
 
 
 def by_names(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
-    """Yields what makes optimizers by name, and is not surely right.
-
-    Args:
-        program: The file.
-    """
+    """Yields what makes optimizers by name, and is not surely right."""
     for compiled in _compiles_for_training(program):
         review = _of_compiled_name(compiled, program)
         if review is not None:

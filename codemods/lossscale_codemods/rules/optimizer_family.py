@@ -33,7 +33,7 @@ from lossscale_codemods.rules.base import (
     setting_policy,
 )
 from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
-from lossscale_codemods.source.syntax_tree import keywords_of, last_name
+from lossscale_codemods.source.syntax_tree import keywords_of, last_name, literal_text
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
@@ -66,8 +66,8 @@ class OptimizerFamily(Rule):
     The rule applies to files with old names, and to files that run in the same program. A program
     of TensorFlow 2.4 to 2.10 can have names of today alone. If it gives an optimizer `decay`, `lr`
     or another argument that only the old classes take, calls its `get_weights`, or has a subclass
-    with `_resource_apply_dense`, it is an old program as well. For others, `--legacy-optimizers`
-    says that they are.
+    with `_resource_apply_dense`, it is an old program as well. If such an argument may be among
+    those that it unpacks, this is reported. For others, `--legacy-optimizers` says that they are.
 
     `--new-optimizers` leaves the names as they are, and reports differences of the classes that
     they mean today: these refuse `decay` and ignore `lr`, their subclasses implement `build` and
@@ -118,21 +118,40 @@ class OptimizerFamily(Rule):
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the classes where they are read of their module, and star imports of that."""
         if not is_part_of_old(program):
-            return
-        if program.legacy_optimizers:
+            for call in _unpacked(program) if program.legacy_optimizers else ():
+                yield self.found(call.func, program, _EITHER, Role.OPTIMIZER)
+        elif program.legacy_optimizers:
             names = OptimizerNames(program, self.id)
             for occurrence in (*names.classes(), *names.stars()):
                 yield occurrence, _of_occurrence(occurrence, program)
-            return
-        for node in program.scopes.scope_of_read:
-            review = _review(node, program) if isinstance(node, cst.Name | cst.Attribute) else None
-            if review is not None:
-                yield self.found(node, program, review, Role.OPTIMIZER)
+        else:
+            for node in program.scopes.scope_of_read:
+                if isinstance(node, cst.Name | cst.Attribute) and (of := _review(node, program)):
+                    yield self.found(node, program, of, Role.OPTIMIZER)
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields imports of the classes."""
         if program.legacy_optimizers and is_part_of_old(program):
             yield from OptimizerNames(program, self.id).imports()
+
+
+_EITHER = Review(
+    "it unpacks arguments: the class of today ignores `lr`, which may be one, and refuses `decay`",
+    "Take the class from tf.keras.optimizers.legacy, or run again with --legacy-optimizers.",
+)
+
+
+def _unpacked(program: Program) -> Iterator[cst.Call]:
+    """Yields calls of classes with unpacked arguments, where some of the old classes are named."""
+    calls = program.tree.nodes(cst.Call)
+    keys = (one.key for one in program.tree.nodes(cst.DictElement))
+    named = {literal_text(one) for one in keys if isinstance(one, cst.SimpleString)}
+    named.update(*map(keywords_of, calls))
+    if named & optimizer_families.ONLY_LEGACY and program.scales_losses:
+        for call in calls:
+            is_unpacked = any(argument.star == "**" for argument in call.args)
+            if is_unpacked and program.today.is_only(call.func, optimizer_families.legacy_class):
+                yield call
 
 
 def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:

@@ -167,7 +167,7 @@ class Strings(Rule):
             return None
         reads = program.references and program.target is not Target.COMPAT
         doctests = "".join(_DOCTEST.findall(text))
-        if likely_names.may_mention_old_name(doctests) or (reads and _READ in doctests):
+        if likely_names.may_mention_old_name(doctests) or (reads and ".loss_scale()" in doctests):
             return Review(
                 "this text is a doctest, which is run as code, and strings are never edited",
                 "Write the new names into it.",
@@ -181,7 +181,6 @@ class Strings(Rule):
         return None
 
 
-_READ = ".loss_scale()"
 _DOCTEST = re.compile(r"^\s*(?:>>>|\.\.\.) .*$", re.MULTILINE)
 _RENAMED = Review(
     "no class has this name any more: around new optimizers, it is LossScaleOptimizerV3",

@@ -316,6 +316,25 @@ def test_what_the_new_classes_lack_makes_names_of_today_an_old_program(
     check_noop(after)
 
 
+@pytest.mark.parametrize(
+    ("code", "is_found"),
+    [
+        ("given = {'lr': 0.1}\no = tf.keras.optimizers.SGD(**given)", True),
+        ("def sgd(**kw):\n    return tf.keras.optimizers.SGD(**kw)\no = sgd(decay=0.1)", True),
+        ("given = {'learning_rate': 0.1}\no = tf.keras.optimizers.SGD(**given)", False),
+        ("given = {'lr': 0.1}\no = tf.keras.optimizers.legacy.SGD(**given)", False),
+        ("given = {'lr': 0.1}\no = tf.keras.optimizers.SGD(given['lr'])", False),
+    ],
+)
+@pytest.mark.parametrize("target", ["tf-keras", "compat"])
+def test_unpacked_arguments_may_be_those_of_the_old_classes(
+    code: str, is_found: bool, target: str
+) -> None:
+    source = f"import tensorflow as tf\n{code}\ntf.keras.mixed_precision.LossScaleOptimizer(o)\n"
+    check_left(source, *["it unpacks arguments"] * is_found, target=target)
+    check_left(source, target=target, legacy_optimizers=False)
+
+
 @pytest.mark.parametrize("argument", ["decay=0.1", "lr=0.1", "gradient_transformers=[]"])
 @pytest.mark.parametrize(
     "scaling",

@@ -26,6 +26,15 @@ def build(units=1):
     model.compile(tf.keras.optimizers.legacy.SGD(), "mse")
     return model
 """
+IN_A_CLASS = """
+class Agent:
+    def build(self):
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile("adam", "mse")
+        return model
+
+    def __init__(self):
+"""
 LOAD = "tf.keras.models.load_model(path)"
 
 
@@ -101,6 +110,9 @@ def test_an_optimizer_in_a_checkpoint() -> None:
         (f"{BUILD}[build() for _ in range(5)]", True),
         (f"{BUILD}first, second = build(), build()", True),
         (f"{BUILD}first = build()", False),
+        ("for m in (first, second):\n    mp.set_policy('mixed_float16')\n    m.compile(o)", False),
+        (f"{IN_A_CLASS}        self.first, self.second = self.build(), self.build()", True),
+        (f"{IN_A_CLASS}        self.first = self.build()\n        self.first.build(shape)", False),
         (f"{BUILD}if big:\n    build(1)\nelse:\n    build(2)", False),
         ("first.compile([o])", False),
         ("w = mp.LossScaleOptimizer(o, 8)\nfirst.compile([w, o])", False),
