@@ -100,9 +100,7 @@ class Planner:
                 if any(self._has_finding(binding) for binding in group):
                     plan.follows.update(group)
                 continue
-            needed = any(
-                bindings[binding].meaning in BESIDE or self._is_needed(binding) for binding in group
-            )
+            needed = any(bindings[b].meaning in BESIDE or self._is_needed(b) for b in group)
             unused = not any(self._uses(binding) for binding in group)
             for binding in group:
                 new = bindings[binding].new_path(self.program.target)
@@ -220,8 +218,7 @@ _SAME_SIGNATURE = {
     Meaning.LOSS_SCALE,
     Meaning.FIXED,
     Meaning.DYNAMIC,
-    Meaning.KERAS_OPTIMIZER,
-    Meaning.NEIGHBOUR,
+    *BESIDE,
 }
 """Old names that other files can go on using through this one, once it has moved."""
 

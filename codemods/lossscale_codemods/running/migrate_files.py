@@ -223,11 +223,15 @@ class Passes:
     def keep_what_others_use(self) -> None:
         """Migrates files again that would change names which other files, as they will be, use."""
         while more := used_by_others(self.results, lambda: self._found.project):
-            for name, other_users in more.items():
+            for name, users in more.items():
                 exports = self._options_for(name).exports
-                users = {**exports.users, **other_users}
-                self._tell(name, exports=dataclasses.replace(exports, users=users))
-            self.migrate(more)
+                told = {**exports.users, **users}
+                self._tell(name, exports=dataclasses.replace(exports, users=told))
+                if told.keys() > exports.users.keys():
+                    self.migrate([name])
+                else:  # It was told before, and changes them nevertheless.
+                    problem = "{1} uses {0} of this file.".format(*min(users.items()))
+                    self.results[name] = self.results[name].refused(problem)
 
     def _options_for(self, name: str) -> Options:
         """Returns what is to be done with a file, with all that is known of it."""

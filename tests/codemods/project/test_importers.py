@@ -10,10 +10,12 @@ import pytest
 from lossscale_codemods import migrate_source
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.running.writing import WriteRefusedError
+from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
-from lossscale_codemods.tables.records import Outcome
+from lossscale_codemods.tables.records import Outcome, Result
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 SOURCE = """\
@@ -378,3 +380,48 @@ def test_a_module_that_a_relative_import_hands_on_is_the_module(tmp_path: Path) 
     }
     after, _ = project(tmp_path, files_)
     assert "experimental as mp" in after["lib/train.py"]
+
+
+def test_a_name_for_which_today_has_another_module_in_turn(tmp_path: Path) -> None:
+    home = "tensorflow.python.keras.mixed_precision"
+    files = {
+        "compat.py": "import tensorflow as tf\n\nIS_OLD = tf.__version__ < '2.4'\n",
+        "hvd_utils.py": f"""\
+from compat import IS_OLD
+
+if IS_OLD:
+    from {home}.experimental.loss_scale_optimizer import LossScaleOptimizer
+else:
+    from {home}.loss_scale_optimizer import LossScaleOptimizer
+
+
+class Distributed(LossScaleOptimizer):
+    pass
+""",
+        "train.py": """\
+import tensorflow as tf
+from hvd_utils import Distributed
+
+opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.Adam(), 1)
+""",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    options = Options(target=Target.KERAS3, unsafe_fixes=True)
+    migrate_files.run([tmp_path], options, write=True, jobs=1)
+    imported = "    from compat_lossscale.keras3 import LossScaleOptimizer\n"
+    assert imported in (tmp_path / "hvd_utils.py").read_text()
+    assert "opt = keras3.LossScaleOptimizer(" in (tmp_path / "train.py").read_text()
+
+
+def test_a_file_is_refused_that_changes_a_name_which_it_was_told_to_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def used(results: Mapping[str, Result], _: Any) -> dict[str, dict[str, str]]:
+        return {name: {"opt": "other.py"} for name, one in results.items() if one.changed}
+
+    monkeypatch.setattr(migrate_files, "used_by_others", used)
+    (tmp_path / "train.py").write_text(OLD_MODULE + OLD_CALL.format("mp."))
+    (file,) = migrate_files.run([tmp_path], Options(), write=True, jobs=1).files
+    assert file.result.problem == "other.py uses opt of this file."
+    assert not file.written
