@@ -512,11 +512,7 @@ class VersionReachability:
         return VersionReachability(self.resolver, self.modules, self._files, frozenset(features))
 
     def take_over(self, features: frozenset[str]) -> None:
-        """Goes by what the file asked for as features while it had its branches for old versions.
-
-        Args:
-            features: These.
-        """
+        """Goes by what the file asked for as features while it had branches for old versions."""
         self._features = features
 
     def _is_reached(self, node: cst.CSTNode, versions: Sequence[str]) -> bool:

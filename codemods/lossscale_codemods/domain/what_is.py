@@ -132,24 +132,14 @@ def _pointed_at(program: Program) -> Iterator[ObjectType]:
 
 
 def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:
-    """Returns which optimizers of Keras an expression can be, if it surely is one; else nothing.
-
-    Args:
-        node: The expression.
-        program: Its file.
-    """
+    """Returns which optimizers of Keras an expression can be, if it surely is one; else nothing."""
     kinds, optimizers = program.types.of(node), {ObjectType.KERAS, ObjectType.WRAPPER}
     is_one = kinds <= {*optimizers, ObjectType.NOTHING, ObjectType.OTHER}
     return kinds & optimizers if is_one else frozenset()
 
 
 def keras_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
-    """Says whether an expression is an optimizer of Keras, whether it scales the loss or not.
-
-    Args:
-        node: The expression.
-        program: Its file.
-    """
+    """Says whether an expression is an optimizer of Keras, whether it scales the loss or not."""
     if optimizer_kinds(node, program):
         return _OPTIMIZER
     is_path = any(path is not None for path in program.resolver.paths(node))
@@ -158,12 +148,7 @@ def keras_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
 
 
 def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
-    """Says whether an expression is a loss-scale optimizer of Keras, old or new.
-
-    Args:
-        node: The expression.
-        program: Its file.
-    """
+    """Says whether an expression is a loss-scale optimizer of Keras, old or new."""
     if program.types.is_wrapper(node):
         return PROVEN
     other = _something_else(node, program)
@@ -202,11 +187,7 @@ def _something_else(node: cst.BaseExpression, program: Program) -> str | None:
 
 
 def makes_optimizers(program: Program) -> bool:
-    """Whether a file makes loss-scale optimizers, tests for them or has Keras make them.
-
-    Args:
-        program: The file.
-    """
+    """Whether a file makes loss-scale optimizers, tests for them or has Keras make them."""
     return program.remembered("makes optimizers", lambda: _makes_optimizers(program))
 
 

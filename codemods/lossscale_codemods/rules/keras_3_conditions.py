@@ -8,7 +8,7 @@ of its row say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -728,9 +728,8 @@ def renamed(name: str) -> Fix:
 
 def as_dtype(node: cst.Attribute, program: Program) -> list[Edit]:
     """Gives a dtype to `tf.as_dtype`, where the file has a name for TensorFlow."""
-    start, end = program.tree.span(node.value)
     names = _names_of_tensorflow(program)
-    return [Edit(start, start, f"{names[0]}.as_dtype("), Edit(end, end, ")")] if names else []
+    return _between(f"{names[0]}.as_dtype(", [node.value], ")", program) if names else []
 
 
 def as_tensor_shape(node: cst.Attribute, program: Program) -> list[Edit]:
@@ -875,5 +874,24 @@ def with_int_sizes(node: cst.Call, program: Program) -> list[Edit]:
     named = [one for name, one in keywords_of(node).items() if name in names]
     placed = [one for one in node.args[: len(names)] if one.keyword is None and not one.star]
     sizes = [one.value for one in (*placed, *named) if _is_no_int(one.value, program)]
-    spans = [program.tree.full_span(one) for one in sizes]
-    return [e for start, end in spans for e in (Edit(start, start, "int("), Edit(end, end, ")"))]
+    return _between("int(", sizes, ")", program)
+
+
+def with_metrics_in_a_list(node: cst.Call, program: Program) -> list[Edit]:
+    """Makes a list of a metric that is given by itself: by its name, or as an object."""
+    given = [one.value for name, one in keywords_of(node).items() if name.endswith("metrics")]
+    one_metric = [
+        one
+        for one in given
+        if isinstance(one, cst.SimpleString)
+        or (isinstance(one, cst.Call) and is_metric(program.resolver.path(one.func) or ""))
+    ]
+    return _between("[", one_metric, "]", program)
+
+
+def _between(
+    left: str, nodes: Sequence[cst.BaseExpression], right: str, program: Program
+) -> list[Edit]:
+    """Writes something before and behind expressions, outside of their parentheses."""
+    spans = [program.tree.full_span(one) for one in nodes]
+    return [e for start, end in spans for e in (Edit(start, start, left), Edit(end, end, right))]

@@ -703,6 +703,9 @@ _STOPS = (
         (".compile",), "Keras 3 has another name for this loss", fix=met.with_losses_of_keras_3
     ),
     _Stopping(
+        (".compile",), "Keras 3 takes metrics in a list alone", fix=met.with_metrics_in_a_list
+    ),
+    _Stopping(
         (".compile",),
         "Keras 3 takes a list of metrics for each output; tf-keras gave all of one list to each",
         "Write a list for each, with all that it is to have: `metrics=[[...], [...]]`.",

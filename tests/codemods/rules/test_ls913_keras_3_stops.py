@@ -95,6 +95,21 @@ def test_losses_get_the_names_that_keras_3_knows(before: str, after: str) -> Non
 
 @pytest.mark.parametrize(
     ("before", "after"),
+    [
+        ("metrics='accuracy'", "metrics=['accuracy']"),
+        ("weighted_metrics=('mae')", "weighted_metrics=[('mae')]"),
+        ("metrics=tf.keras.metrics.AUC(50)", "metrics=[tf.keras.metrics.AUC(50)]"),
+        ("metrics=metrics, loss_weights='x'", "metrics=metrics, loss_weights='x'"),
+        ("metrics=mine()", "metrics=mine()"),
+    ],
+)
+def test_a_metric_by_itself_gets_a_list(before: str, after: str) -> None:
+    given = (f"{head}m.compile('sgd', {text})\n" for head, text in ((OLD, before), (NEW, after)))
+    check_transformed(*given, target=Target.KERAS3)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
     [("'a/b'", "'a_b'"), ("f'{n}/a/{b}'", "f'{n}_a_{b}'"), ("n + '/a'", "n + '_a'")],
 )
 def test_slashes_in_names_have_an_unsafe_fix(before: str, after: str) -> None:
