@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import itertools
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
@@ -24,6 +25,7 @@ from lossscale_codemods.python import (
     Resolver,
     Scope,
     import_path,
+    lookup_of,
     scopes_of,
 )
 from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of
@@ -157,10 +159,28 @@ class Program:
         for one in classes:
             if optimizer_families.METHODS & self.scopes.of_node[one].bindings.keys():
                 named += [base.value for base in one.bases]
-        if any(self.today.is_only(one, optimizer_families.legacy_class) for one in named):
+        if any(map(self.is_of_either_family, named)):
             return True
         reads = () if b"legacy" in self.source else self.reads_by_attribute.get("get_weights", ())
         return any(self.types.of(read.value) & _OF_OPTIMIZERS for read in reads)
+
+    def is_of_either_family(self, node: cst.BaseExpression) -> bool:
+        """Whether a class of today, by its name or from a table or module, once was another one."""
+        ways: list[cst.BaseExpression | None] = [node]
+        for way in itertools.islice(ways, 100):  # It grows, in `x = x[name]` without an end.
+            found = lookup_of(way, self.scopes) if way is not None else None
+            if found is not None and self.today.is_only(found.owner, optimizer_families.is_home):
+                return True
+            match way:
+                case cst.Name() | cst.Attribute():
+                    if self.today.is_only(way, optimizer_families.legacy_class):
+                        return True
+                    ways += self.today.values(way)
+                case cst.Subscript(value=table) | cst.Call(func=cst.Attribute(value=table)):
+                    ways.append(table)
+                case cst.Dict(elements=elements):
+                    ways += [one.value for one in elements]
+        return False
 
     @functools.cached_property
     def is_written_for_keras_3(self) -> bool:

@@ -102,10 +102,6 @@ def what_is(node: cst.BaseExpression, program: Program) -> Answer:
     """Says whether an optimizer is one of Keras or of TensorFlow 1, before it is wrapped.
 
     An answer that is only likely goes by what the file makes, and whether it compiles models.
-
-    Args:
-        node: The expression.
-        program: Its file.
     """
     kinds = program.types.of(node)
     for kind, wrapped in _WRAPPED.items():

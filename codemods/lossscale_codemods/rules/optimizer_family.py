@@ -150,7 +150,7 @@ def _unpacked(program: Program) -> Iterator[cst.Call]:
     if named & optimizer_families.ONLY_LEGACY and program.scales_losses:
         for call in calls:
             is_unpacked = any(argument.star == "**" for argument in call.args)
-            if is_unpacked and program.today.is_only(call.func, optimizer_families.legacy_class):
+            if is_unpacked and program.is_of_either_family(call.func):
                 yield call
 
 

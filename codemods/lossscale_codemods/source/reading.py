@@ -64,12 +64,7 @@ def read_settings(path: str | os.PathLike[str]) -> bytes:
 
 
 def undecodable(source: bytes, reason: object) -> str:
-    """Says why a file cannot be decoded, and what to do about it.
-
-    Args:
-        source: The file's bytes.
-        reason: What Python says.
-    """
+    """Says why a file cannot be decoded, for which Python has a reason, and what to do about it."""
     bom = next((name for bom, name in _BOMS if source.startswith(bom)), None)
     if bom in ("utf-16", "utf-32"):
         return (

@@ -283,11 +283,7 @@ _LATER = {"legacy", "experimental"}
 
 
 def gone_at(path: str) -> str | None:
-    """Returns the name below `tf.keras` that a path leads to, if Keras 3 lacks it.
-
-    Args:
-        path: A dotted path.
-    """
+    """Returns the name below `tf.keras` that a path leads to, if Keras 3 lacks it."""
     below = below_keras(path)
     if below in ONLY_IN_KERAS and path.startswith(("keras.", "tensorflow.python.")):
         return None
@@ -295,11 +291,7 @@ def gone_at(path: str) -> str | None:
 
 
 def moved_name(path: str) -> OldName | None:
-    """Returns a name that Keras 3 has elsewhere, or `tf.keras` under another name alone.
-
-    Args:
-        path: A dotted path.
-    """
+    """Returns a name that Keras 3 has elsewhere, or `tf.keras` under another name alone."""
     if path == "keras.backend" or gone_from_keras(path) not in (None, "losses.Reduction"):
         return OldName(path, Meaning.NEIGHBOUR, (f"tensorflow.{path}",))
     full, below = canonical(path), below_keras(path)
@@ -316,11 +308,7 @@ def moved_name(path: str) -> OldName | None:
 
 
 def gone_from_keras(path: str) -> str | None:
-    """Returns the name below `keras` that a path leads to, if `tf.keras` alone has it.
-
-    Args:
-        path: A dotted path.
-    """
+    """Returns the name below `keras` that a path leads to, if `tf.keras` alone has it."""
     below = path.removeprefix("keras.")
     module, _, name = below.partition(".")
     if below == path or below in GONE:

@@ -303,6 +303,10 @@ def test_a_class_that_was_left_in_a_comment_of_the_old_api_is_none() -> None:
         ),
         ("class Own(tf.keras.optimizers.SGD):\n    def update_step(self, g, v): ...", False),
         ("class Own(Base):\n    def _resource_apply_dense(self, g, v): ...", False),
+        ("o = {'sgd': tf.keras.optimizers.SGD}\no['sgd'](lr=0.1)", True),
+        ("o = {'sgd': tf.keras.optimizers.SGD}\ncls = o.get('sgd')\ncls(decay=0.1)", True),
+        ("o = {'sgd': tf.keras.optimizers.SGD}\no = o['sgd']\no(0.1)", False),
+        ("o = {'sgd': tf.keras.optimizers.SGD}\nmade['sgd'](lr=0.1)", False),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.get_weights())", True),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(model.get_weights())", False),
     ],
@@ -321,6 +325,7 @@ def test_what_the_new_classes_lack_makes_names_of_today_an_old_program(
     [
         ("given = {'lr': 0.1}\no = tf.keras.optimizers.SGD(**given)", True),
         ("def sgd(**kw):\n    return tf.keras.optimizers.SGD(**kw)\no = sgd(decay=0.1)", True),
+        ("sgd = tf.keras.optimizers.SGD\no = {'a': sgd}['a'](**dict(lr=0.1))", True),
         ("given = {'learning_rate': 0.1}\no = tf.keras.optimizers.SGD(**given)", False),
         ("given = {'lr': 0.1}\no = tf.keras.optimizers.legacy.SGD(**given)", False),
         ("given = {'lr': 0.1}\no = tf.keras.optimizers.SGD(given['lr'])", False),
