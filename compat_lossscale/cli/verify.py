@@ -204,9 +204,7 @@ def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list
 def text_of(results: Sequence[Verification], named: Sequence[str] | None = None) -> Iterator[str]:
     """Yields the printed lines about results, without the summary.
 
-    Args:
-        results: The results.
-        named: The paths that the user named, if not all: what was found in folders has one line.
+    What is not among the paths that the user `named` was found in a folder, and has one line.
     """
     for result in results:
         lines = list(_lines(result))

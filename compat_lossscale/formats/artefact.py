@@ -21,11 +21,7 @@ __all__ = ["Artefact", "LiveState", "StatedConfig", "UnreadableArtefactError"]
 
 
 def whole(value: float | None, what: str) -> int | None:
-    """Returns a number of steps from an artefact as an int, and `None` for none.
-
-    Raises:
-        UnreadableArtefactError: It is infinite, NaN or not a whole number.
-    """
+    """Returns a number of steps from an artefact as an int, and `None` for none."""
     if value is None:
         return None
     if not math.isfinite(value) or value != int(value):
@@ -155,18 +151,11 @@ _OWN_LOSS_SCALE = (
 
 
 def find_configs(tree: Any, where: str = "") -> tuple[list[StatedConfig], list[str]]:
-    """Finds the configs in a JSON value of an artefact.
-
-    Args:
-        tree: The value.
-        where: Its place in the artefact.
+    """Finds the outermost configs in a JSON value of an artefact, at a place in it.
 
     Returns:
-        The outermost configs: a loss scale inside an optimizer's config is part of that config. And
-        what can be read of loss scales of the user's own classes, which no conversion keeps.
-
-    Raises:
-        UnreadableArtefactError: A config is invalid.
+        Them, and what can be read of loss scales of the user's own classes, which no conversion
+        keeps.
     """
     configs, lost = [], []
     for config, place, keys, beside in _find(tree, where, (), {}):

@@ -90,16 +90,17 @@ class Conversion:
 def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
     """Returns the fields of a config, independent of the form of its generation.
 
-    Returns:
-        The loss scale's four fields, and those of its rule as `rule.<name>`; and, if there is a
-        wrapped optimizer, its class as
-        `optimizer` and each setting that is not the default as `optimizer.<name>`.
+    It has the loss scale's four fields, those of its rule as `rule.<name>`, the class of a wrapped
+    optimizer as `optimizer` and each setting that is not the default as `optimizer.<name>`: its
+    `epsilon` as the legacy family counts it.
     """
     parts = config if isinstance(config, WrapperConfig) else read_wrapper_config(config)
     fields: dict[str, Any] = parts.spec.fields
     if parts.inner is not None:
         fields["optimizer"] = inner_optimizers.class_name(parts.inner)
-        for key, value in inner_optimizers.settings(parts.inner):
+        stored = inner_optimizers.family(parts.inner, parts.generation)
+        inner = inner_optimizers.with_epsilon(parts.inner, stored, Family.LEGACY)
+        for key, value in inner_optimizers.settings(inner):
             fields[f"optimizer.{key}"] = value
         # Early versions of Keras 3 list options there that do nothing.
         for key, value in inner_optimizers.settings({"config": parts.others}):
@@ -186,7 +187,10 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
         if stored is not wanted:
             rounding = "most classes round the same in both, RMSprop and Ftrl do not"
             if Family.LEGACY in (stored, wanted):
-                rounding = "long runs differ by more than 1e-5, and those of RMSprop by far more"
+                rounding = (
+                    "long runs differ by more than 1e-5; the epsilon of Adagrad, and of RMSprop "
+                    "without momentum, is written as this family counts it"
+                )
             reason = f"the optimizer changes to the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes
@@ -254,18 +258,8 @@ def convert_artefact(
 ) -> Conversion:
     """Converts one of an artefact's configs, and says what becomes of the model in which it stands.
 
-    Args:
-        artefact: The artefact.
-        stated: The config.
-        target: The generation.
-        as_archive: Whether the model becomes a `.keras` archive, if it is converted as a whole.
-
-    Returns:
-        The conversion.
-
-    Raises:
-        ConfigFormatError: The config is no config of a loss scale.
-        LossScaleArgumentError: It states one that cannot be.
+    It becomes a `.keras` archive if it is converted as a whole, unless `as_archive` is false. See
+    `convert` for the errors.
     """
     conversion = convert(stated.config, target)
     is_model = artefact.format in _MODELS and not is_of_layers(stated, artefact)

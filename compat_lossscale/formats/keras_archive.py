@@ -146,11 +146,7 @@ def _window(file: BinaryIO, info: zipfile.ZipInfo) -> hdf5.Window:
 
 
 def config_in(archive: zipfile.ZipFile, name: str = CONFIG) -> Any:
-    """Reads the config of an archive's model, or another file of JSON in it.
-
-    Raises:
-        UnreadableArtefactError: It is missing, or no JSON.
-    """
+    """Reads the config of an archive's model, or another file of JSON in it."""
     if name not in archive.namelist():
         raise UnreadableArtefactError(
             f"it has no {name}, so it is a ZIP archive but not a Keras model"

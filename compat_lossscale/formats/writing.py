@@ -175,11 +175,7 @@ def _write(
 
 
 def _check(conversion: Conversion, written: Path, kind: str) -> None:
-    """Reads what was written, as a reader would.
-
-    Raises:
-        ConversionError: It does not state the loss scale.
-    """
+    """Reads what was written, as a reader would: it must state the loss scale."""
     with tempfile.TemporaryDirectory() as folder:
         named = Path(folder, f"written{kind}")
         named.symlink_to(written.absolute())

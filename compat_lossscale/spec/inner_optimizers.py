@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wrapped optimizer's config: what each family of Keras optimizers can express.
 
-All families have the same update rules for the classes that they share. They differ in the options
-that all their classes have, and in how a config names a class. The tables are from the constructors
-of `OptimizerV2` (TensorFlow 2.0 to 2.10, `optimizers.legacy` since), of tf-keras' `Optimizer` (2.11
-and later) and of Keras 3's `Optimizer`.
+All families have the same update rules for the classes that they share, but for Nadam and where
+`epsilon` is added. They differ in the options that all their classes have, and in how configs name
+classes. The tables are from the constructors of `OptimizerV2` (TensorFlow 2.0 to 2.10,
+`optimizers.legacy` since), of tf-keras' `Optimizer` (2.11 and later) and of Keras 3's `Optimizer`.
 """
 
 from __future__ import annotations
@@ -79,11 +79,9 @@ _OWN_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 
 
 def class_name(inner: Mapping[str, Any]) -> str:
-    """Returns the name of a wrapped optimizer's class.
+    """Returns the name of a wrapped optimizer's class, in Keras' spelling for Keras' own.
 
-    Returns:
-        For Keras' own classes, the name in Keras' spelling. For custom classes, the name under
-        which they are registered: the old form has no other.
+    A custom class has the name under which it is registered: the old form has no other.
     """
     name = str(inner.get("registered_name") or inner.get("class_name", ""))
     # SavedModels of TensorFlow 2.11 and later name Keras' own classes so.
@@ -93,12 +91,7 @@ def class_name(inner: Mapping[str, Any]) -> str:
 def serialized(compiled: Any) -> dict[str, Any] | None:
     """Returns `{"class_name", "config"}` of an optimizer that a model is compiled with.
 
-    Args:
-        compiled: What a file says of it: a dictionary, or the name that `compile` of tf-keras was
-            given.
-
-    Returns:
-        A copy; `None` for anything else.
+    A file says it, or the name that `compile` of tf-keras was given.
     """
     if isinstance(compiled, str):
         return {"class_name": CANONICAL.get(compiled.lower(), compiled), "config": {}}
@@ -161,6 +154,21 @@ def with_schedule(inner: Mapping[str, Any]) -> Mapping[str, Any]:
         },
     }
     return {**config, "learning_rate": schedule, "decay": 0.0}
+
+
+def with_epsilon(inner: Mapping[str, Any], stored: Family, wanted: Family) -> dict[str, Any]:
+    """Returns a wrapped optimizer with its `epsilon` as another family counts it.
+
+    The legacy Adagrad, and RMSprop without momentum, add it to a root; the others below the root.
+    """
+    config, name = inner["config"], class_name(inner)
+    epsilon = config.get("epsilon")
+    to_root = name == "Adagrad" or (name == "RMSprop" and not config.get("momentum"))
+    changes = stored is not wanted and Family.LEGACY in (stored, wanted)
+    if to_root and changes and isinstance(epsilon, float) and epsilon > 0:
+        other = epsilon * epsilon if stored is Family.LEGACY else math.sqrt(epsilon)
+        return {**inner, "config": {**config, "epsilon": other}}
+    return dict(inner)
 
 
 def settings(inner: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -189,10 +189,7 @@ def write_config(
 ) -> dict[str, Any]:
     """Writes a config in a generation's form.
 
-    Args:
-        parts: The parts of the config.
-        target: The generation.
-        reasons: Gets the reason for each field that this form cannot express, by its name.
+    `reasons` gets the reason for each field that this form cannot express, by its name.
 
     Raises:
         InexpressibleLossScaleError: The form cannot express the loss scale itself.
@@ -252,6 +249,7 @@ def write_optimizer(
     if family not in inner_optimizers.CLASSES[name]:
         reasons["optimizer"] = f"{target.title} has no optimizer {name}"
     config: dict[str, Any] = {}
+    inner = inner_optimizers.with_epsilon(inner, stored_family, family)
     has_decay = "decay" in inner_optimizers.OPTIONS[family]
     stored = inner["config"] if has_decay else inner_optimizers.with_schedule(inner)
     for key, value in stored.items():

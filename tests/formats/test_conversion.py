@@ -162,6 +162,29 @@ def test_decay_becomes_a_schedule_where_there_is_no_decay_and_means_the_same() -
     assert configs_equivalent(later(SGD, decay=0.5), config)
 
 
+@pytest.mark.parametrize(
+    ("name", "settings", "epsilon"),
+    [
+        ("RMSprop", {}, 2.0**-20),
+        ("RMSprop", {"momentum": 0.5}, 2.0**-10),
+        ("Adagrad", {}, 2.0**-20),
+        ("Adam", {}, 2.0**-10),
+        ("RMSprop", {"epsilon": None}, None),
+    ],
+)
+def test_an_epsilon_that_is_added_to_a_root_becomes_one_below_it(
+    name: str, settings: dict[str, Any], epsilon: float | None
+) -> None:
+    old = later({"class_name": name, "config": {"epsilon": 2.0**-10, **settings}})
+    new = converted(old, Generation.KERAS3)
+    assert new["inner_optimizer"]["config"]["epsilon"] == epsilon
+    assert configs_equivalent(old, new)
+    assert (
+        converted(new, Generation.TF24)["inner_optimizer"]["config"]["epsilon"]
+        == (old["inner_optimizer"]["config"]["epsilon"])
+    )
+
+
 def test_a_loss_scale_without_an_optimizer_is_read_again_in_every_form() -> None:
     for config in (
         LossScaleSpec().to_config("tf2.4"),
