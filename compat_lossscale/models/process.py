@@ -34,6 +34,7 @@ from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundl
 from compat_lossscale.formats.writing import only_config
 from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights, parameters
 from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec.configs import LOSS_SCALES, POLICIES, WRAPPERS
 from compat_lossscale.spec.inner_optimizers import Family, class_name, family, serialized
 from compat_lossscale.spec.wrapper_configs import (
     WrapperConfig,
@@ -47,6 +48,8 @@ from compat_lossscale.spec.wrapper_configs import (
 _OPTIMIZERS = ("optimizer_config", "optimizer")
 _CODE = ("Lambda", "__lambda__")
 _ROOTS = ("keras", "tf_keras")
+_OF_OLD = ("Functional", *POLICIES, *LOSS_SCALES, *WRAPPERS)
+"""Keras' own classes that no part offers."""
 _PARTS = frozenset(
     {
         *("layers", "initializers", "regularizers", "constraints", "losses", "metrics"),
@@ -59,26 +62,18 @@ _PARTS = frozenset(
 
 @dataclasses.dataclass
 class StoredModel:
-    """A model in a file.
-
-    Attributes:
-        artefact: The file's content.
-        target: The generation to convert it to.
-        function: `SCRIPT:FUNCTION` that builds the model; `None` if its config is in the file.
-        is_legacy: Whether its optimizer is one of tf-keras' legacy family.
-        model: The model's config.
-        compiled: What it was compiled with.
-        conversion: What becomes of its optimizer; `None` as long as that is not known, and if
-            there is none.
-    """
+    """A model in a file, and the generation to convert it to."""
 
     artefact: Artefact
     target: Generation
     function: str | None = None
+    """`SCRIPT:FUNCTION` that builds it, if its config is not in the file."""
     is_legacy: bool = False
+    """Whether its optimizer is one of tf-keras' legacy family."""
     model: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     compiled: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     conversion: Conversion | None = None
+    """What becomes of its optimizer, if there is one and it is known."""
 
     @property
     def config(self) -> dict[str, Any] | None:
@@ -87,13 +82,7 @@ class StoredModel:
 
 
 def read_stored(path: str, target: Generation, function: str | None) -> StoredModel:
-    """Reads what a file says of its model.
-
-    Raises:
-        ConversionError: It has code of the user's own, or several loss-scale configs.
-        UnreadableArtefactError: It is damaged.
-        InexpressibleLossScaleError: The target cannot express its loss scale.
-    """
+    """Reads what a file says of its model, and refuses what is not converted."""
     artefact = read_in_this_process(path)
     stored = StoredModel(artefact, target, function)
     if artefact.format == checkpoint.FORMAT:
@@ -101,7 +90,7 @@ def read_stored(path: str, target: Generation, function: str | None) -> StoredMo
         return stored
     stored.model, stored.compiled = _model_and_compiled(artefact)
     _refuse_code(stored.model)
-    _refuse_code(stored.compiled)
+    _refuse_code(stored.compiled, compiled=True)
     optimizer = _stated_optimizer(stored.compiled)
     # Without an optimizer, only policies of layers can state a loss scale.
     stated = only_config(artefact) if artefact.configs and optimizer is not None else None
@@ -133,7 +122,7 @@ def _model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[
         model, compiled = metadata["model_config"], metadata.get("training_config")
     else:
         model = keras_archive.read_config(artefact.path)
-        compiled = model.get("compile_config") if isinstance(model, Mapping) else None
+        compiled = model.pop("compile_config", None) if isinstance(model, dict) else None
     if not isinstance(model, Mapping):
         raise ConversionError("its config is not that of a model")
     return model, compiled if isinstance(compiled, Mapping) else {}
@@ -163,11 +152,15 @@ def _converted(
     return with_state(parts, Conversion(source, target, written, tuple(fields)), artefact)
 
 
-def _refuse_code(tree: Any) -> None:
-    """Refuses configs that make a loader run code that is in the file, or that it names."""
+def _refuse_code(tree: Any, keras: Any = None, *, compiled: bool = False) -> None:
+    """Refuses configs that make a loader run code that is in the file, or that it names.
+
+    Given Keras, it refuses classes that Keras does not have, too. `compiled` functions have
+    stand-ins if they are not Keras' own.
+    """
     if isinstance(tree, list):
         for child in tree:
-            _refuse_code(child)
+            _refuse_code(child, keras, compiled=compiled)
     if not isinstance(tree, Mapping):
         return
     name, module = tree.get("class_name"), tree.get("module")
@@ -176,15 +169,22 @@ def _refuse_code(tree: Any) -> None:
             "it has a function in it, stored as Python bytecode (Lambda), which is not run: write "
             "a layer instead"
         )
+    own = ""
     if isinstance(name, str) and isinstance(module, str) and not _is_of_keras(module):
         own = f"an object of a class of your own, {name} of the module {module}"
         if name == "function":
-            own = f"a function of your own, {tree.get('config')}"
+            is_safe = compiled and module == "builtins"
+            own = "" if is_safe else f"a function of your own, {tree.get('config')}"
+    elif isinstance(name, str) and "config" in tree and keras and name not in _OF_OLD:
+        parts = (getattr(keras, part, None) for part in _PARTS)
+        if not any(hasattr(part, name) for part in (*parts, keras.optimizers.schedules)):
+            own = f"an object of a class of your own, {name}"
+    if own:
         raise ConversionError(
             f"it has {own}: build the model in the other library, and load its weights there"
         )
     for child in tree.values():
-        _refuse_code(child)
+        _refuse_code(child, keras, compiled=compiled)
 
 
 def _is_of_keras(module: str) -> bool:
@@ -223,16 +223,14 @@ def read_state(optimizer: Any, trained: Sequence[Any]) -> State:
 
 
 def write_state(optimizer: Any, trained: Sequence[Any], state: State) -> list[Field]:
-    """Gives an optimizer of tf-keras or Keras 3 a state.
-
-    Returns:
-        What the optimizer has no place for, or needs and is not given.
-    """
+    """Gives an optimizer a state, and returns what it has no place for or is not given."""
     places, lost = _places(optimizer, trained), []
     kind = type(getattr(optimizer, "inner_optimizer", optimizer)).__name__
+    # Where SGD has no momentum, tf-keras has slots for it all the same.
+    unused = (*_SCALARS, *(("momentums",) if kind == "SGD" else ()))
     for name, values in state.items():
         if name not in places:
-            if name not in _SCALARS and any(np.any(value) for value in values):
+            if name not in unused and any(np.any(value) for value in values):
                 lost.append(_lost(name, f"{kind} does not keep it"))
             continue
         for place, value in zip(places[name], values, strict=True):
@@ -247,10 +245,7 @@ def write_state(optimizer: Any, trained: Sequence[Any], state: State) -> list[Fi
 
 
 def differences(before: State, after: State) -> list[str]:
-    """Returns the names of what two states do not have in common.
-
-    A slot that only one of them has is zero, or was noted when it was written.
-    """
+    """Returns the names of what differs. A slot of one alone is zero, or noted already."""
     names = []
     for name in before.keys() & after.keys():
         both = zip(before[name], after[name], strict=True)
@@ -395,6 +390,9 @@ def _libraries(stored: StoredModel) -> tuple[Any, Any]:
     compat_lossscale.install(legacy_optimizers=stored.is_legacy, neighbours=neighbours)
     import tf_keras  # noqa: PLC0415  # after TensorFlow
 
+    legacy = tf_keras.optimizers.legacy
+    # Its own leaves a learning-rate schedule as it is.
+    legacy.Adagrad.from_config = classmethod(legacy.Optimizer.from_config.__func__)
     import compat_lossscale.keras3  # noqa: PLC0415  # registers its class
 
     return (keras, tf_keras) if stored.artefact.is_of_keras3 else (tf_keras, keras)
@@ -405,6 +403,15 @@ def _libraries(stored: StoredModel) -> tuple[Any, Any]:
 
 def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     """Returns the model and its optimizer, with their state."""
+    try:
+        return _load(stored, source)
+    except (AttributeError, TypeError, ValueError):
+        # Old files name classes without modules: which are the user's own shows here first.
+        _refuse_code([stored.model, _stated_optimizer(stored.compiled)], source)
+        raise
+
+
+def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     path = stored.artefact.path
     if stored.artefact.format in (hdf5.FORMAT, keras_archive.FORMAT):
         custom = {}
@@ -433,17 +440,35 @@ def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
             optimizer = source.optimizers.deserialize(config)
             objects["optimizer"] = optimizer
     if optimizer is not None:
+        _keep_settings(optimizer, prefix)
         _make_variables(optimizer, model)
     _restore(prefix, objects, stored.function)
+    for layer in model.submodules:
+        if hasattr(layer, "finalize_state"):
+            layer.finalize_state()  # Normalization computes with what this makes of its weights.
     return model, optimizer
+
+
+def _keep_settings(optimizer: Any, prefix: str) -> None:
+    """Makes no variables of settings that a checkpoint has none of.
+
+    Up to TensorFlow 2.3 there is none for Ftrl's `beta`, and never for a rate that is a function.
+    """
+    inner = getattr(optimizer, "inner_optimizer", optimizer)
+    names = TensorBundle(prefix).entries
+    for setting in ("beta", "learning_rate") if hasattr(inner, "get_slot_names") else ():
+        value = inner.get_config().get(setting)
+        is_there = any(
+            one.replace("/iter/", f"/{setting}/") in names for one in names if "/iter/" in one
+        )
+        if isinstance(value, float) and not is_there:
+            setattr(inner, setting, lambda value=value: value)
 
 
 def _restore(prefix: str, objects: Mapping[str, Any], function: str | None) -> None:
     import tensorflow as tf  # noqa: PLC0415  # it is loaded by now
 
-    builder = "its config describes"
-    if function is not None:
-        builder = f"{function.rpartition(':')[2]}() builds"
+    builder = f"{function.rpartition(':')[2]}() builds" if function else "its config describes"
     try:
         status = tf.train.Checkpoint(**objects).read(prefix)
         status.expect_partial()
@@ -510,9 +535,10 @@ def _stand_ins(compiled: Mapping[str, Any], source: Any) -> dict[str, Any]:
     return {name: _stand_in for name in names if not _is_known(name, source)}
 
 
-def _stand_in(y_true: Any, y_pred: Any) -> Any:
-    del y_true
-    return y_pred
+def _stand_in(*values: Any, **config: Any) -> Any:
+    """Stands for a function, which is given labels and predictions, or a class with a config."""
+    del config
+    return values[1] if values else _stand_in
 
 
 def _names(value: Any) -> Iterator[str]:
@@ -583,9 +609,9 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
     elif value["class_name"] == _OF_FUNCTION:
         name = next(_names(value), "")
         function = getattr(module, _OLD_NAMES.get(name, name), None)
-        if function is not None:
-            return module.MeanMetricWrapper(function, name=value["config"].get("name"))
-        value = name
+        if function is None:
+            return _compiled(name, place, rebuilding)
+        return module.MeanMetricWrapper(function, name=value["config"].get("name"))
     else:
         adapted = rebuilding.adapted(value, f"compile.{place}")
         config = adapted["config"]
@@ -652,7 +678,7 @@ def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Fiel
 def _probe(tensor: Any, *, whole: bool) -> Any:
     """Returns an input for a model, of whole numbers if an Embedding can look them up."""
     random = np.random.default_rng(0)
-    shape = [2, *(4 if size is None else int(size) for size in tuple(tensor.shape)[1:])]
+    shape = [size or (4 if axis else 2) for axis, size in enumerate(tuple(tensor.shape))]
     dtype = str(getattr(tensor.dtype, "name", tensor.dtype))
     if "float" in dtype and not whole:
         return random.normal(size=shape).astype("float32" if dtype == "bfloat16" else dtype)

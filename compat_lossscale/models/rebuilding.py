@@ -43,8 +43,10 @@ _HIDDEN = ("zero_output_for_mask",)
 _INSTEAD = {
     "ThresholdedReLU": "ReLU(threshold=theta) is nearly the same",
     "SyncBatchNormalization": "BatchNormalization(synchronized=True) is the same",
-    "TFOpLambda": "it stands for a TensorFlow function: use a layer or keras.ops",
-    "SlicingOpLambda": "it stands for x[...]: use a layer or keras.ops",
+    **dict.fromkeys(
+        ("TFOpLambda", "TensorFlowOpLayer", "SlicingOpLambda"),
+        "it stands for a TensorFlow function, such as x + y or x[...]: use a layer or keras.ops",
+    ),
 }
 _WITH_STATES = (
     *("RNN", "SimpleRNN", "GRU", "LSTM", "Bidirectional"),
@@ -56,18 +58,16 @@ _ACTIVITY = (
     "Keras 3.10 and later cannot train with the activity loss of a layer that computes in this "
     "dtype; give the layer dtype='float32'"
 )
+_ROWS = (
+    "on TensorFlow, Keras 3 squares the gradients of a row that a batch looks up twice before it "
+    "adds them up, so it trains otherwise; with compat_lossscale.keras3 imported, after it"
+)
 
 
 class Rebuilding:
-    """Builds one model again, and keeps what belongs to what.
+    """Builds a model of `source`, which is `tf_keras` or `keras`, again in `target`, the other.
 
-    Args:
-        source: The module of the Keras that has the model: `tf_keras` or `keras`.
-        target: The other one.
-
-    Attributes:
-        fields: What the other Keras does not have, or what changes.
-        layers: The pairs of layers, the old one first.
+    `fields` gets what the other does not have or what changes, and `layers` the pairs of layers.
     """
 
     def __init__(self, source: Any, target: Any) -> None:
@@ -88,14 +88,7 @@ class Rebuilding:
             self.fields.append(field)
 
     def model(self, old: Any) -> Any:
-        """Builds a model again.
-
-        Returns:
-            The model in the other Keras, with the weights of the old one.
-
-        Raises:
-            ConversionError: A layer cannot be built.
-        """
+        """Builds a model again, with the weights of the old one."""
         new = self._network(old)
         for one, other in self.layers:
             for old_weight, new_weight in paired_weights(one, other):
@@ -188,6 +181,8 @@ class Rebuilding:
         dtype = getattr(old, "compute_dtype", None)
         if self.to_keras3 and dtype in _NARROW and getattr(old, "activity_regularizer", None):
             self.lost(f"{place}.activity_regularizer", dtype, _ACTIVITY)
+        if self.to_keras3 and name == "Embedding":
+            self._add(Field(f"{place}.gradient", Verdict.NOTED, None, _ROWS))
         try:
             new = cls.from_config(settings)
         except Exception as error:
@@ -301,12 +296,10 @@ class Rebuilding:
 
 
 def paired_weights(old: Any, new: Any) -> Iterator[tuple[Any, Any]]:
-    """Yields the weights of a layer in both libraries, the old one first.
-
-    Raises:
-        ConversionError: They do not belong together.
-    """
-    before, after = list(old.weights), list(new.weights)
+    """Yields the weights of a layer in both libraries, the old one first."""
+    # tf-keras counts a table of words that a layer has learned as a weight.
+    before = [weight for weight in old.weights if hasattr(weight, "shape")]
+    after = list(new.weights)
     if [tuple(one.shape) for one in before] != [tuple(one.shape) for one in after]:
         by_name = {_leaf(one): one for one in before}
         if not {_leaf(one) for one in after} <= by_name.keys():

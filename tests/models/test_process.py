@@ -268,6 +268,138 @@ def test_a_checkpoint_of_several_models_is_refused(tmp_path: Path) -> None:
     assert "the checkpoint holds first and second" in answer["error"]
 
 
+OWN = {
+    "model.h5": {b'"class_name": "Dense"': b'"class_name": "pkg>D"'},
+    "model-optimizer.h5": {b'"class_name": "Adam"': b'"class_name": "Mine"'},
+    "saved_model/saved_model.pb": {b'"class_name": "Dense"': b'"class_name": "Dance"'},
+    "saved_model-model/saved_model.pb": {
+        b'"class_name": "Sequential"': b'"class_name": "OwnNetwork"'
+    },
+}
+"""Files of TensorFlow 2.3 with a class that Keras does not have, of which they name no module."""
+
+
+def test_classes_of_old_files_that_keras_does_not_have_are_named(tmp_path: Path) -> None:
+    requests = []
+    for name, changes in OWN.items():
+        source = name.replace("-optimizer", "").replace("-model", "")
+        changed = tmp_path / name
+        path = changed.parent if "/" in name else changed
+        if "/" in name:
+            shutil.copytree(ARTEFACTS / "2.3/saved_model", path)
+        content = (ARTEFACTS / "2.3" / source).read_bytes()
+        for old, new in changes.items():
+            assert old in content
+            content = content.replace(old, new)
+        changed.write_bytes(content)
+        output = str(tmp_path / "out.keras")
+        requests.append({"path": str(path), "target": "keras3", "function": None, "output": output})
+    for answer, name in zip(
+        in_one_process(requests), ("pkg>D", "Mine", "Dance", "OwnNetwork"), strict=True
+    ):
+        assert answer.get("kind") == "ConversionError", answer
+        assert f"a class of your own, {name}: build the model" in answer["error"]
+
+
+# --- real files of tf-keras -----------------------------------------------------------------------
+
+TRAIN = """
+import sys
+import numpy as np
+import tensorflow as tf
+
+folder, when = sys.argv[1:]
+keras = tf.keras
+x = np.linspace(-1, 1, 12, dtype="float32").reshape(4, 3)
+y = x[:, :1] * 3e-4
+
+def trained(model):
+    for _ in range(3):
+        model.train_on_batch(x, y)
+    print(*np.concatenate([np.ravel(weight) for weight in model.get_weights()]))
+
+def old(name, optimizer, *layers, loss="mse"):
+    first = keras.layers.Dense(1, kernel_initializer="zeros")
+    model = keras.Sequential([keras.Input((3,)), *layers, first])
+    scaled = keras.mixed_precision.LossScaleOptimizer(optimizer, initial_scale=8.0)
+    model.compile(scaled, loss)
+    model.train_on_batch(x, y)
+    model.save(f"{folder}/{name}")
+    trained(model)
+
+if when == "old":
+    legacy = keras.optimizers.legacy
+    old("rmsprop.h5", legacy.RMSprop(1e-4))
+    old("adagrad.h5", legacy.Adagrad(1e-4, initial_accumulator_value=0.0))
+    rate = keras.optimizers.schedules.InverseTimeDecay(1e-2, 1, 0.5)
+    old("scheduled.h5", legacy.Adagrad(rate))
+    normalization = keras.layers.Normalization()
+    normalization.adapt(x * 8 + 1)
+    old("normalized", legacy.SGD(0.1), normalization)
+    old("function.keras", keras.optimizers.SGD(0.1), loss=keras.losses.mean_squared_error)
+else:
+    for name in ("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "function.keras"):
+        trained(keras.models.load_model(f"{folder}/{name}.converted.keras"))
+"""
+
+
+def test_models_of_tf_keras_train_on_the_same(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(TRAIN)
+
+    def run(when: str) -> dict[str, list[float]]:
+        done = subprocess.run(
+            forked_python.command(str(script), str(tmp_path), when),
+            env={**os.environ, "TF_USE_LEGACY_KERAS": "1" if when == "old" else ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        names = ("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "function.keras")
+        lines = done.stdout.splitlines()[-len(names) :]
+        return {
+            name: [float(number) for number in line.split()]
+            for name, line in zip(names, lines, strict=True)
+        }
+
+    before = run("old")
+    requests = [
+        {
+            "path": str(tmp_path / name),
+            "target": "keras3",
+            "function": None,
+            "output": str(tmp_path / f"{name}.converted.keras"),
+        }
+        for name in before
+    ]
+    # The last one has an optimizer of the new family.
+    answers = [*in_one_process(requests[:-1]), *in_one_process(requests[-1:])]
+    for name, answer in zip(before, answers, strict=True):
+        assert "error" not in answer, (name, answer["error"])
+        lost = [field for field in answer["conversion"]["fields"] if field["verdict"] == "lost"]
+        assert lost == [], name
+    for name, values in run("new").items():
+        assert values == pytest.approx(before[name], rel=1e-3, abs=1e-7), name
+
+
+def test_losses_and_metrics_are_known_by_the_names_of_old_files(tmp_path: Path) -> None:
+    source = tmp_path / "old.h5"
+    shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)
+    similarity = {"name": "cosine_similarity", "dtype": "float32", "fn": "cosine_similarity"}
+    with h5py.File(source, "r+") as file:
+        compiled = json.loads(file.attrs["training_config"])
+        compiled["metrics"] = [[{"class_name": "MeanMetricWrapper", "config": similarity}]]
+        compiled["loss"] = {"class_name": "OwnLoss", "config": {"reduction": "auto", "name": "own"}}
+        file.attrs["training_config"] = json.dumps(compiled)
+    output = str(tmp_path / "new.keras")
+    request = {"path": str(source), "target": "keras3", "function": None, "output": output}
+    [answer] = in_one_process([request])
+    fields = answer["conversion"]["fields"]
+    lost = [(field["name"], field["value"]) for field in fields if field["verdict"] == "lost"]
+    assert lost == [("compile.loss", "OwnLoss")]
+
+
 # --- the command ----------------------------------------------------------------------------------
 
 
@@ -319,6 +451,8 @@ def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
 def test_the_outputs_of_models_that_look_up_numbers_are_compared() -> None:
     tensor = types.SimpleNamespace(shape=(None, 3), dtype="float32")
     assert process._probe(tensor, whole=False).dtype == "float32"
+    fixed = types.SimpleNamespace(shape=(5, None), dtype="float32")
+    assert process._probe(fixed, whole=False).shape == (5, 4)
     assert {*process._probe(tensor, whole=True).flat} <= {0.0, 1.0}
 
 
