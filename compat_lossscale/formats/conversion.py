@@ -187,10 +187,9 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
         if stored is not wanted:
             rounding = "most classes round the same in both, RMSprop and Ftrl do not"
             if Family.LEGACY in (stored, wanted):
-                rounding = (
-                    "long runs differ by more than 1e-5; the epsilon of Adagrad, and of RMSprop "
-                    "without momentum, is written as this family counts it"
-                )
+                rounding = "long runs differ by more than 1e-5"
+            if inner_optimizers.with_epsilon(parts.inner, stored, wanted) != parts.inner:
+                rounding += f"; its epsilon is written as {name} of that family counts it"
             reason = f"the optimizer changes to the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes

@@ -179,10 +179,11 @@ def test_an_epsilon_that_is_added_to_a_root_becomes_one_below_it(
     new = converted(old, Generation.KERAS3)
     assert new["inner_optimizer"]["config"]["epsilon"] == epsilon
     assert configs_equivalent(old, new)
-    assert (
-        converted(new, Generation.TF24)["inner_optimizer"]["config"]["epsilon"]
-        == (old["inner_optimizer"]["config"]["epsilon"])
-    )
+    back = converted(new, Generation.TF24)
+    assert back["inner_optimizer"]["config"] == old["inner_optimizer"]["config"]
+    [note] = [one for one in convert(old, Generation.KERAS3).fields if one.name == "family"]
+    is_changed = epsilon == 2.0**-20
+    assert (f"its epsilon is written as {name} of that family" in note.reason) is is_changed
 
 
 def test_a_loss_scale_without_an_optimizer_is_read_again_in_every_form() -> None:
