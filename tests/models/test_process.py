@@ -308,7 +308,7 @@ import sys
 import numpy as np
 import tensorflow as tf
 
-folder, when = sys.argv[1:]
+folder, when, *names = sys.argv[1:]
 keras = tf.keras
 x = np.linspace(-1, 1, 12, dtype="float32").reshape(4, 3)
 y = x[:, :1] * 3e-4
@@ -336,9 +336,11 @@ if when == "old":
     normalization = keras.layers.Normalization()
     normalization.adapt(x * 8 + 1)
     old("normalized", legacy.SGD(0.1), normalization)
+    words = (keras.layers.Rescaling(1, 1), keras.layers.Embedding(3, 2), keras.layers.Flatten())
+    old("words.h5", legacy.SGD(0.1), *words)
     old("function.keras", keras.optimizers.SGD(0.1), loss=keras.losses.mean_squared_error)
 else:
-    for name in ("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "function.keras"):
+    for name in names:
         trained(keras.models.load_model(f"{folder}/{name}.converted.keras"))
 """
 
@@ -347,16 +349,17 @@ def test_models_of_tf_keras_train_on_the_same(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(TRAIN)
 
+    names = ("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "words.h5", "function.keras")
+
     def run(when: str) -> dict[str, list[float]]:
         done = subprocess.run(
-            forked_python.command(str(script), str(tmp_path), when),
+            forked_python.command(str(script), str(tmp_path), when, *names),
             env={**os.environ, "TF_USE_LEGACY_KERAS": "1" if when == "old" else ""},
             capture_output=True,
             text=True,
             check=False,
         )
         assert done.returncode == 0, done.stderr[-3000:]
-        names = ("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "function.keras")
         lines = done.stdout.splitlines()[-len(names) :]
         return {
             name: [float(number) for number in line.split()]
@@ -379,6 +382,8 @@ def test_models_of_tf_keras_train_on_the_same(tmp_path: Path) -> None:
         assert "error" not in answer, (name, answer["error"])
         lost = [field for field in answer["conversion"]["fields"] if field["verdict"] == "lost"]
         assert lost == [], name
+        said = [f["reason"] for f in answer["conversion"]["fields"] if ".gradient" in f["name"]]
+        assert ["twice" in reason for reason in said] == [True] * (name == "words.h5")
     for name, values in run("new").items():
         assert values == pytest.approx(before[name], rel=1e-3, abs=1e-7), name
 
