@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
@@ -97,14 +98,14 @@ def verify(paths: tuple[str, ...], **given: Any) -> None:
         for path in verification.expand(paths)
     ]
     code = verification.exit_code(results)
-    value = verification.as_json(results)
     extra: list[str] = []
-    if given["deep"]:
-        code |= _go_deep(results, value, extra)
     if given["output"] is not None:
         code |= _convert(results, targets[0], given, extra)
     elif _could_be_whole(results):
         extra.append(_INSTALL)
+    value = verification.as_json(results)
+    if given["deep"]:
+        code |= _go_deep(results, value, extra)
     if html is not None:
         from compat_lossscale.formats.html_page import as_html_page
 
@@ -138,7 +139,7 @@ def _check_usage(paths: tuple[str, ...], given: Mapping[str, Any]) -> None:
 
 
 def _convert(
-    results: Sequence[Verification], target: Generation, given: Mapping[str, Any], extra: list[str]
+    results: list[Verification], target: Generation, given: Mapping[str, Any], extra: list[str]
 ) -> int:
     """Writes the converted artefact, and returns the number to add to the exit code."""
     if len(results) != 1:
@@ -166,6 +167,8 @@ def _convert(
         if field.verdict is not Verdict.KEPT and (field.name, field.reason) not in known:
             extra.append(_field(field).strip())
     extra.append(f"wrote {given['output']}, in the form of {target.title}")
+    if conversion.lost:
+        results[0] = dataclasses.replace(results[0], status=verification.ArtefactStatus.LOSSY)
     return 1 if conversion.lost else 0
 
 

@@ -433,6 +433,7 @@ def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     arguments = [str(source), "--to", "keras3", "--output", str(output)]
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, result.stderr) == (1, ""), result.output
+    assert "1 artefact: 0 lossless, 1 would lose something" in result.stdout
     assert f"wrote {output}, in the form of Keras 3" in result.stdout
     lost = [line for line in result.stdout.splitlines() if line.startswith("lost: ")]
     assert [line.partition(": Keras 3")[0] for line in lost] == [
