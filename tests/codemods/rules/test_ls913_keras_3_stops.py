@@ -86,16 +86,6 @@ def test_sizes_that_a_name_holds_are_converted() -> None:
         ("loss={'logcosh': ['huber_loss']}", "loss={'logcosh': ['huber']}"),
         ("loss='kullback_leibler_divergence'", "loss='kl_divergence'"),
         ("'logcosh', loss='mse'", "'logcosh', loss='mse'"),
-    ],
-)
-def test_losses_get_the_names_that_keras_3_knows(before: str, after: str) -> None:
-    given = (f"{head}m.compile({text})\n" for head, text in ((OLD, before), (NEW, after)))
-    check_transformed(*given, target=Target.KERAS3)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
         ("metrics='accuracy'", "metrics=['accuracy']"),
         ("weighted_metrics=('mae')", "weighted_metrics=[('mae')]"),
         ("metrics=tf.keras.metrics.AUC(50)", "metrics=[tf.keras.metrics.AUC(50)]"),
@@ -103,8 +93,8 @@ def test_losses_get_the_names_that_keras_3_knows(before: str, after: str) -> Non
         ("metrics=mine()", "metrics=mine()"),
     ],
 )
-def test_a_metric_by_itself_gets_a_list(before: str, after: str) -> None:
-    given = (f"{head}m.compile('sgd', {text})\n" for head, text in ((OLD, before), (NEW, after)))
+def test_losses_get_other_names_and_a_single_metric_a_list(before: str, after: str) -> None:
+    given = (f"{head}m.compile({text})\n" for head, text in ((OLD, before), (NEW, after)))
     check_transformed(*given, target=Target.KERAS3)
 
 
