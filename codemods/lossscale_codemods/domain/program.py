@@ -28,7 +28,7 @@ from lossscale_codemods.python import (
     lookup_of,
     scopes_of,
 )
-from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of
+from lossscale_codemods.source.syntax_tree import dotted, is_none, key_of, keywords_of
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_3
 from lossscale_codemods.tables.options import Options
@@ -161,8 +161,13 @@ class Program:
                 named += [base.value for base in one.bases]
         if any(map(self.is_of_either_family, named)):
             return True
-        reads = () if b"legacy" in self.source else self.reads_by_attribute.get("get_weights", ())
-        return any(self.types.of(read.value) & _OF_OPTIMIZERS for read in reads)
+        reads, keys = self.reads_by_attribute, optimizer_families.ONLY_LEGACY
+        keyed = [one for one in self.tree.nodes(cst.Subscript) if key_of(one) in keys]
+        ways = (way or one for one in keyed for way in (one, *self.today.values(one.value)))
+        configs = {part for way in ways for part in self.tree.walk(way)}
+        old = [*reads.get("get_weights", ()), *configs.intersection(reads.get("get_config", ()))]
+        is_stated = b"legacy" in self.source
+        return not is_stated and any(self.types.of(one.value) & _OF_OPTIMIZERS for one in old)
 
     def is_of_either_family(self, node: cst.BaseExpression) -> bool:
         """Whether a class of today, by its name or from a table or module, once was another one."""

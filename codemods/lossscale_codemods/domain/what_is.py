@@ -190,21 +190,15 @@ def makes_optimizers(program: Program) -> bool:
 def _makes_optimizers(program: Program) -> bool:
     if any(occurrence.meaning in _MAKING | _WRAPPING for occurrence in program.references):
         return True
-    scopes = program.scopes
     imported = (
         binding.path
-        for bindings in scopes.binding_at.values()
+        for bindings in program.scopes.binding_at.values()
         for binding in bindings
-        if binding.kind is BindingKind.IMPORT and binding.path is not None
+        if binding.kind is BindingKind.IMPORT
     )
-    read = (
-        path
-        for node in scopes.scope_of_read
-        if isinstance(node, cst.Attribute) and node.attr.value == names.NEW_OPTIMIZER_MEMBER
-        for path in program.resolver.paths(node)
-        if path is not None
-    )
-    return any(frameworks.is_new_optimizer(path) for path in (*imported, *read))
+    reads = program.reads_by_attribute.get(names.NEW_OPTIMIZER_MEMBER, ())
+    read = (path for node in reads for path in program.resolver.paths(node))
+    return any(path and frameworks.is_new_optimizer(path) for path in (*imported, *read))
 
 
 def _derived_from_old(node: cst.BaseExpression, program: Program) -> str | None:

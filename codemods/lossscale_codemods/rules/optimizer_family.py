@@ -65,9 +65,9 @@ class OptimizerFamily(Rule):
 
     The rule applies to files with old names, and to files that run in the same program. A program
     of TensorFlow 2.4 to 2.10 can have names of today alone. If it gives an optimizer `decay`, `lr`
-    or another argument that only the old classes take, calls its `get_weights`, or has a subclass
-    with `_resource_apply_dense`, it is an old program as well. If such an argument may be among
-    those that it unpacks, this is reported. For others, `--legacy-optimizers` says that they are.
+    or another argument that only the old classes take, reads one of its config, calls its
+    `get_weights`, or has a subclass with `_resource_apply_dense`, it is an old program as well. If
+    it may unpack such an argument, this is reported. For others, `--legacy-optimizers` says so.
 
     `--new-optimizers` leaves the names as they are, and reports differences of the classes that
     they mean today: these refuse `decay` and ignore `lr`, their subclasses implement `build` and

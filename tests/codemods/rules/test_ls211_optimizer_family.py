@@ -309,6 +309,11 @@ def test_a_class_that_was_left_in_a_comment_of_the_old_api_is_none() -> None:
         ("o = {'sgd': tf.keras.optimizers.SGD}\nmade['sgd'](lr=0.1)", False),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.get_weights())", True),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(model.get_weights())", False),
+        ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.get_config()['decay'])", True),
+        ("o = tf.keras.optimizers.SGD(0.1)\nc = o.get_config()\nprint(c['decay'])", True),
+        ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.get_config()['momentum'])", False),
+        ("o = tf.keras.optimizers.SGD(0.1)\nprint(layer.get_config()['decay'])", False),
+        ("o = tf.keras.optimizers.SGD(c['decay'])\nprint(o.get_config())", False),
     ],
 )
 def test_what_the_new_classes_lack_makes_names_of_today_an_old_program(
