@@ -235,10 +235,8 @@ class Program:
             return Usage.CALLED
         if isinstance(above, cst.Attribute):
             return Usage.MEMBER
-        if isinstance(above, cst.Arg):
-            outer = self.tree.parent(above)
-            if isinstance(outer, cst.ClassDef):
-                return Usage.BASE_CLASS
+        if isinstance(above, cst.Arg) and isinstance(self.tree.parent(above), cst.ClassDef):
+            return Usage.BASE_CLASS
         if any(isinstance(a, cst.Annotation) for a in self._expression_ancestors(node)):
             return Usage.ANNOTATION
         if self._type_test(node):

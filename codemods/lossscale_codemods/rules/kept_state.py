@@ -135,49 +135,50 @@ def _compiled_besides(calls: list[cst.Call], program: Program) -> list[cst.Call]
     if not _sets_moving_scale(program):
         return []
     compiled = [one for call in calls if (one := model_compile(call, program)) is not None]
+    around = program.tree.around  # Another branch is another block.
     several = [one.call for one in compiled if one.is_likely and _wraps_several(one, program)]
     if several and program.target in WITH_KERAS_2:  # Keras 3 takes one optimizer alone.
         return several
     sharing = [
         one.call
         for one in compiled
-        if one.is_proven and one.optimizer and not compiles_wrapped(one.call, program)
+        if one.is_likely and one.optimizer and not compiles_wrapped(one.call, program)
     ]
     return [one for one in sharing[:1] if _runs_again(one, program)] or [
         call
         for call in sharing[1:]
         if dotted(call.func) != dotted(sharing[0].func)
-        or _block_of(call, program) is _block_of(sharing[0], program)
+        or around(call, cst.IndentedBlock) is around(sharing[0], cst.IndentedBlock)
     ]
 
 
 def _runs_again(call: cst.Call, program: Program) -> bool:
     """Whether a call is in a loop, or in a function that is called again, without a new policy."""
     tree, function = program.tree, program.tree.around(call, cst.FunctionDef)
-    names = [function and f"{of}{function.name.value}" for of in ("", "self.", "cls.")]
-    calls = [call, *(one for one in tree.nodes(cst.Call) if function and dotted(one.func) in names)]
+    calls = [call, *_calls_of(function, program)]
     around = {above for one in calls for above in tree.ancestors(one)}
     loops = {one for one in around if isinstance(one, cst.For | cst.ListComp)}
-    policies = (one.node for one in program.references if one.meaning is Meaning.SET_POLICY)
+    policies = [one.node for one in program.references if one.meaning is Meaning.SET_POLICY]
+    for one in [*policies]:
+        policies += _calls_of(tree.around(one, cst.FunctionDef), program)
     if any(above in (function, *loops) for one in policies for above in tree.ancestors(one)):
         return False
-    return bool(loops) or len({_block_of(one, program) for one in calls}) < len(calls)
+    return bool(loops) or len({tree.around(one, cst.IndentedBlock) for one in calls}) < len(calls)
 
 
-def _block_of(call: cst.Call, program: Program) -> cst.CSTNode:
-    """Returns the block that a statement stands in; another branch is another block."""
-    blocks = cst.IndentedBlock | cst.Module
-    return next(above for above in program.tree.ancestors(call) if isinstance(above, blocks))
+def _calls_of(function: cst.FunctionDef | None, program: Program) -> list[cst.Call]:
+    """Returns the calls of a function, or method, but for one that stands behind an `else`."""
+    tree = program.tree
+    names = [f"{of}{function.name.value}" for of in ("", "self.", "cls.")] if function else []
+    calls = [one for one in tree.nodes(cst.Call) if dotted(one.func) in names]
+    return [one for one in calls if getattr(tree.parent(one), "orelse", None) is not one]
 
 
 def _wraps_several(compiled: Compile, program: Program) -> bool:
     """Whether a model gets a list of optimizers, some of which `compile` wraps."""
-    given = compiled.optimizer
-    return (
-        given is not None
-        and isinstance(given.value, cst.List | cst.Tuple)
-        and sum(not program.types.is_wrapper(one.value) for one in given.value.elements) > 1
-    )
+    given = compiled.optimizer and compiled.optimizer.value
+    elements = given.elements if isinstance(given, cst.List | cst.Tuple) else ()
+    return sum(not program.types.is_wrapper(one.value) for one in elements) > 1
 
 
 def _sets_moving_scale(program: Program) -> bool:
