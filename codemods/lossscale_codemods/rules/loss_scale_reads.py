@@ -283,11 +283,14 @@ def _of_call(node: cst.Attribute, call: cst.Call, program: Program) -> Verdict:
     answer = loss_scale_optimizer(node.value, program)
     if answer.is_sure:
         return uncalled
-    is_self = program.resolver.class_of(node.value) is not None
+    is_own = program.resolver.class_of(node.value) is not None
+    if isinstance(node.value, cst.Name):  # In `for x in (own, opt)`, it can be of either class.
+        classes = (program.scopes.of_node[one] for one in program.tree.nodes(cst.ClassDef))
+        is_own = is_own or any(node.attr.value in one.bindings for one in classes)
     return Review(
         answer.reason,
         "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",
-        unsafe_fix=None if is_self else uncalled,
+        unsafe_fix=None if is_own else uncalled,
     )
 
 

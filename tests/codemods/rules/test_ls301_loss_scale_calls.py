@@ -268,3 +268,19 @@ def test_a_call_of_another_object_is_none_of_the_programs_own_method(other: str)
         """,
         "not proven",
     )
+
+
+def test_a_loop_over_objects_of_a_class_with_a_loss_scale_of_its_own() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        class Schedule:
+            def loss_scale(self):
+                return 3.0
+        opt = {NEW}(tf.keras.optimizers.legacy.SGD())
+        for one in (Schedule(), opt):
+            print(one.loss_scale())
+        """,
+        "not proven",
+        unsafe_fixes=True,
+    )
