@@ -26,7 +26,7 @@ from lossscale_codemods.python import (
     Scope,
     decorators,
 )
-from lossscale_codemods.source.syntax_tree import argument_of, dotted, is_none
+from lossscale_codemods.source.syntax_tree import argument_of, dotted, instance_of, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import Meaning, canonical
 
@@ -317,9 +317,8 @@ class TypeInference:
                 returned = one.resolver.scopes.returned(function) if is_plain else None
             for given in returned or [None]:
                 elements = given.elements if isinstance(given, cst.Tuple) else ()
-                if len(elements) != size or any(
-                    isinstance(e, cst.StarredElement) for e in elements
-                ):
+                is_starred = any(isinstance(e, cst.StarredElement) for e in elements)
+                if is_starred or len(elements) != size:
                     return UNKNOWN
                 parts |= self.project.file(one.resolver).values(elements[place].value)
         return frozenset(parts) or UNKNOWN
@@ -459,8 +458,11 @@ class TypeInference:
         return frozenset(members)
 
     def _named_called(self, func: cst.Name | cst.Attribute) -> Values:
-        if isinstance(func, cst.Attribute) and func.attr.value in _OF_ARGPARSE:
-            return OTHER
+        match func:
+            case cst.Attribute(attr=cst.Name(name)) if name in _OF_ARGPARSE:
+                return OTHER
+            case cst.Attribute(value=cls, attr=cst.Name("from_config")) if one := instance_of(cls):
+                return self.values(one)
         return union(
             self._path_called(path)
             if path is not None
@@ -476,9 +478,8 @@ class TypeInference:
         return union(self._definition_called(one) for one in definitions)
 
     def _definition_called(self, definition: Definition) -> Values:
-        if definition.resolver is not self.resolver and self.project.members.is_replaced(
-            definition
-        ):
+        is_others = definition.resolver is not self.resolver
+        if is_others and self.project.members.is_replaced(definition):
             return UNKNOWN
         return self.project.file(definition.resolver).binding_called(definition.binding)
 

@@ -19,7 +19,7 @@ from lossscale_codemods.domain import (
 from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.contrib import contrib_member
 from lossscale_codemods.rules.loss_scale_arguments import takes_old_arguments
-from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.source.syntax_tree import dotted, instance_of, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.frameworks import is_new_optimizer
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
@@ -134,7 +134,7 @@ class PassedOn(Rule):
     def find(self, program: Program) -> Iterator[Found]:
         """Yields calls of an optimizer's class through the optimizer, with old arguments."""
         for node in program.tree.nodes(cst.Call):
-            owner = _instance_of(node.func)
+            owner = instance_of(node.func)
             if (
                 owner is not None
                 and takes_old_arguments(node)
@@ -217,16 +217,6 @@ def _is_asked_for_member(occurrence: Occurrence, program: Program) -> bool:
     if call is None or dotted(call.func) != "hasattr":
         return False
     return call.args[0].value is occurrence.node
-
-
-def _instance_of(function: cst.BaseExpression) -> cst.BaseExpression | None:
-    """Returns x of `type(x)` and of `x.__class__`."""
-    match function:
-        case cst.Call(func=cst.Name(value="type"), args=[cst.Arg(value=instance, star="")]):
-            return instance
-        case cst.Attribute(value=instance, attr=cst.Name(value="__class__")):
-            return instance
-    return None
 
 
 _SCALES = frozenset({Meaning.LOSS_SCALE, Meaning.FIXED, Meaning.DYNAMIC})

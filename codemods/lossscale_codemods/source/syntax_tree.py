@@ -99,6 +99,16 @@ def key_of(subscript: cst.Subscript) -> str | None:
     return literal_text(index.value) if isinstance(index, cst.Index) else None
 
 
+def instance_of(function: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Returns x of `type(x)` and of `x.__class__`."""
+    match function:
+        case cst.Call(func=cst.Name(value="type"), args=[cst.Arg(value=instance, star="")]):
+            return instance
+        case cst.Attribute(value=instance, attr=cst.Name(value="__class__")):
+            return instance
+    return None
+
+
 def literal_text(node: cst.BaseExpression) -> str | None:
     """Returns the text of a literal; nothing of anything else."""
     return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None

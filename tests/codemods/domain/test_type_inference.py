@@ -43,6 +43,9 @@ def kinds(source: str, expression: str = "x") -> set[ObjectType]:
         ("None", ObjectType.NOTHING),
         ("[1]", ObjectType.OTHER),
         ("f()", ObjectType.UNKNOWN),
+        (f"{WRAPPED}.__class__.from_config(c)", ObjectType.WRAPPER),
+        (f"type({SGD}).from_config(c)", ObjectType.KERAS),
+        ("f().__class__.from_config(c)", ObjectType.UNKNOWN),
     ],
 )
 def test_of_an_expression(expression: str, kind: ObjectType) -> None:
