@@ -6,6 +6,7 @@ from __future__ import annotations
 import enum
 import functools
 import itertools
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
@@ -28,13 +29,13 @@ from lossscale_codemods.python import (
     lookup_of,
     scopes_of,
 )
-from lossscale_codemods.source.syntax_tree import dotted, is_none, key_of, keywords_of
-from lossscale_codemods.tables import optimizer_families
+from lossscale_codemods.source.syntax_tree import dotted, is_none, key_of, keywords_of, literal_text
+from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_3
 from lossscale_codemods.tables.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from lossscale_codemods.source.syntax_tree import Tree
     from lossscale_codemods.tables.options import Observed
@@ -44,6 +45,8 @@ T = TypeVar("T")
 
 _OF_KERAS_3 = {"scale_loss", "stateless_apply"}
 _OF_OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
+_OF_SETTINGS = {"decay", "lr", "weights"}
+_NAMED = re.compile(r"(?i).*opt\w*").fullmatch
 _OF_TENSORFLOW_2_4 = {"get_scaled_loss", "get_unscaled_gradients"}
 """Methods that one wrapper has, and the other lacks."""
 
@@ -154,6 +157,9 @@ class Program:
         """
         if not self.scales_losses:
             return False
+        with_keras_3 = self.target in WITH_KERAS_3
+        if with_keras_3 and self.unpacked():
+            return True
         calls, classes = self.tree.nodes(cst.Call), self.tree.nodes(cst.ClassDef)
         named = [c.func for c in calls if optimizer_families.ONLY_LEGACY & keywords_of(c).keys()]
         for one in classes:
@@ -161,13 +167,30 @@ class Program:
                 named += [base.value for base in one.bases]
         if any(map(self.is_of_either_family, named)):
             return True
-        reads, keys = self.reads_by_attribute, optimizer_families.ONLY_LEGACY
+        keys = optimizer_families.ONLY_LEGACY
         keyed = [one for one in self.tree.nodes(cst.Subscript) if key_of(one) in keys]
         ways = (way or one for one in keyed for way in (one, *self.today.values(one.value)))
         configs = {part for way in ways for part in self.tree.walk(way)}
-        old = [*reads.get("get_weights", ()), *configs.intersection(reads.get("get_config", ()))]
-        is_stated = b"legacy" in self.source
-        return not is_stated and any(self.types.of(one.value) & _OF_OPTIMIZERS for one in old)
+        reads, members = self.reads_by_attribute, {*keras_3.OF_LEGACY, *["lr"] * with_keras_3}
+        old = [one for one in reads.get("get_config", ()) if one in configs]
+        old += (one for name in members for one in reads.get(name, ()))
+        return b"legacy" not in self.source and any(
+            self.types.of(one.value) & _OF_OPTIMIZERS
+            or (one.attr.value not in _OF_SETTINGS and _NAMED(self.tree.source(one.value)))
+            for one in old
+        )
+
+    def unpacked(self) -> list[cst.Call]:
+        """Returns calls that unpack arguments, where old ones are named, if a loss is scaled."""
+        calls = self.tree.nodes(cst.Call)
+        stored = (one.target for one in self.tree.nodes(cst.AssignTarget))
+        named = {key_of(one) for one in stored if isinstance(one, cst.Subscript)}
+        named.update(literal_text(one.key) for one in self.tree.nodes(cst.DictElement))
+        named.update(*map(keywords_of, calls))
+        if not (self.scales_losses and named & optimizer_families.ONLY_LEGACY):
+            return []
+        unpacking = (one for one in calls if any(given.star == "**" for given in one.args))
+        return [one for one in unpacking if self.is_of_either_family(one.func)]
 
     def is_of_either_family(self, node: cst.BaseExpression) -> bool:
         """Whether a class of today, by its name or from a table or module, once was another one."""
@@ -237,7 +260,7 @@ class Program:
             return Usage.MEMBER
         if isinstance(above, cst.Arg) and isinstance(self.tree.parent(above), cst.ClassDef):
             return Usage.BASE_CLASS
-        if any(isinstance(a, cst.Annotation) for a in self._expression_ancestors(node)):
+        if self.tree.around(node, cst.Annotation) is not None:
             return Usage.ANNOTATION
         if self._type_test(node):
             return Usage.TYPE_TEST
@@ -246,17 +269,10 @@ class Program:
         if self.alias_bindings(occurrence):
             return Usage.ALIAS
         if isinstance(above, cst.DictElement) and above.value is node:
-            key = above.key
             last = occurrence.names[0].path.rsplit(".", 1)[-1] if occurrence.names else ""
-            if isinstance(key, cst.SimpleString) and last and last in str(key.evaluated_value):
+            if last and last in (literal_text(above.key) or ""):
                 return Usage.CUSTOM_OBJECT
         return Usage.VALUE
-
-    def _expression_ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        for above in self.tree.ancestors(node):
-            if isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
-                return
-            yield above
 
     def _type_test(self, node: cst.CSTNode) -> bool:
         above = self.tree.parent(node)
@@ -348,15 +364,12 @@ class Program:
     @functools.cached_property
     def exported(self) -> frozenset[str]:
         """The names in the module's `__all__`."""
-        exported: set[str] = set()
-        for binding in self.scopes.module.bindings.get("__all__", []):
-            statement = self.tree.statement(binding.node)
-            exported.update(
-                str(node.evaluated_value)
-                for node in self.tree.walk(statement)
-                if isinstance(node, cst.SimpleString)
-            )
-        return frozenset(exported)
+        return frozenset(
+            str(node.evaluated_value)
+            for binding in self.scopes.module.bindings.get("__all__", [])
+            for node in self.tree.walk(self.tree.statement(binding.node))
+            if isinstance(node, cst.SimpleString)
+        )
 
     def describe(self, occurrence: Occurrence) -> str:
         """Returns the old name as the file spells it."""

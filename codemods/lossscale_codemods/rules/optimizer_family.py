@@ -33,7 +33,7 @@ from lossscale_codemods.rules.base import (
     setting_policy,
 )
 from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
-from lossscale_codemods.source.syntax_tree import keywords_of, last_name, literal_text
+from lossscale_codemods.source.syntax_tree import keywords_of, last_name
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
@@ -65,9 +65,9 @@ class OptimizerFamily(Rule):
 
     The rule applies to files with old names, and to files that run in the same program. A program
     of TensorFlow 2.4 to 2.10 can have names of today alone. If it gives an optimizer `decay`, `lr`
-    or another argument that only the old classes take, reads one of its config, calls its
-    `get_weights`, or has a subclass with `_resource_apply_dense`, it is an old program as well. If
-    it may unpack such an argument, this is reported. For others, `--legacy-optimizers` says so.
+    or another argument that only the old classes take, reads its `decay`, `get_weights` or
+    `weights`, or has a subclass with `_resource_apply_dense`, it is an old program as well. If it
+    may unpack such arguments, this is reported. For others, `--legacy-optimizers` says so.
 
     `--new-optimizers` leaves the names as they are, and reports differences of the classes that
     they mean today: these refuse `decay` and ignore `lr`, their subclasses implement `build` and
@@ -118,7 +118,7 @@ class OptimizerFamily(Rule):
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the classes where they are read of their module, and star imports of that."""
         if not is_part_of_old(program):
-            for call in _unpacked(program) if program.legacy_optimizers else ():
+            for call in program.unpacked() if program.legacy_optimizers else ():
                 yield self.found(call.func, program, _EITHER, Role.OPTIMIZER)
         elif program.legacy_optimizers:
             names = OptimizerNames(program, self.id)
@@ -141,19 +141,6 @@ _EITHER = Review(
 )
 
 
-def _unpacked(program: Program) -> Iterator[cst.Call]:
-    """Yields calls of classes with unpacked arguments, where some of the old classes are named."""
-    calls = program.tree.nodes(cst.Call)
-    keys = (one.key for one in program.tree.nodes(cst.DictElement))
-    named = {literal_text(one) for one in keys if isinstance(one, cst.SimpleString)}
-    named.update(*map(keywords_of, calls))
-    if named & optimizer_families.ONLY_LEGACY and program.scales_losses:
-        for call in calls:
-            is_unpacked = any(argument.star == "**" for argument in call.args)
-            if is_unpacked and program.is_of_either_family(call.func):
-                yield call
-
-
 def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:
     """Respells the class: it was of the legacy family, whatever is done with it."""
     node = occurrence.node
@@ -168,8 +155,6 @@ def _of_occurrence(occurrence: Occurrence, program: Program) -> Verdict:
     return rename(_MESSAGE, occurrence)
 
 
-_GONE = keras_3.MEMBERS_GONE - {"decay"}
-_GONE -= {"_compute_gradients", "variables", "weights"}
 _KEEP = "leave out --new-optimizers to keep the classes that these were."
 
 
@@ -177,7 +162,7 @@ def _review(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
     """Says what the new family does otherwise of what is written for the old one."""
     if program.resolver.can_be(node, optimizer_families.legacy_class):
         return _of_class(node, program)
-    if isinstance(node, cst.Attribute) and node.attr.value in _GONE:
+    if isinstance(node, cst.Attribute) and node.attr.value in keras_3.OF_LEGACY:
         kinds = program.types.of(node.value)
         if kinds <= {ObjectType.KERAS, ObjectType.WRAPPER, ObjectType.NOTHING}:
             return Review(

@@ -214,6 +214,8 @@ ONLY_OF_OPTIMIZERS = MEMBERS_GONE - {
     "add_weight", "decay", "get_weights", "set_weights", "variables", "weights",
 }  # fmt: skip
 """Those of them that nothing else has."""
+OF_LEGACY = MEMBERS_GONE - {"_serialize_hyperparameter", "set_weights", "variables"}
+"""Those of them that the new optimizers of tf-keras lack as well."""
 NOT_OF_VARIABLES = frozenset({"eval", "initializer", "op", "read_value"})
 """Members of a `tf.Variable` that `iterations` and `learning_rate` had, and lack in Keras 3."""
 AGGREGATION = ("experimental_aggregate_gradients", "skip_gradients_aggregation")

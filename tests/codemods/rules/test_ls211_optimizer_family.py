@@ -314,6 +314,11 @@ def test_a_class_that_was_left_in_a_comment_of_the_old_api_is_none() -> None:
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.get_config()['momentum'])", False),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(layer.get_config()['decay'])", False),
         ("o = tf.keras.optimizers.SGD(c['decay'])\nprint(o.get_config())", False),
+        ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.weights, o.decay)", True),
+        ("o = tf.keras.optimizers.SGD(0.1)\nprint(model.weights, args.decay)", False),
+        ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.variables, o.lr, o.learning_rate)", False),
+        ("o = tf.keras.optimizers.SGD(0.1)\ndef f(opt):\n    return opt.get_weights()", True),
+        ("o = tf.keras.optimizers.SGD(0.1)\ndef f(opt):\n    return opt.decay, opt.lr", False),
     ],
 )
 def test_what_the_new_classes_lack_makes_names_of_today_an_old_program(
@@ -331,6 +336,8 @@ def test_what_the_new_classes_lack_makes_names_of_today_an_old_program(
         ("given = {'lr': 0.1}\no = tf.keras.optimizers.SGD(**given)", True),
         ("def sgd(**kw):\n    return tf.keras.optimizers.SGD(**kw)\no = sgd(decay=0.1)", True),
         ("sgd = tf.keras.optimizers.SGD\no = {'a': sgd}['a'](**dict(lr=0.1))", True),
+        ("given = {}\ngiven['lr'] = 0.1\no = tf.keras.optimizers.SGD(**given)", True),
+        ("given = {'x': c['lr']}\no = tf.keras.optimizers.SGD(**given)", False),
         ("given = {'learning_rate': 0.1}\no = tf.keras.optimizers.SGD(**given)", False),
         ("given = {'lr': 0.1}\no = tf.keras.optimizers.legacy.SGD(**given)", False),
         ("given = {'lr': 0.1}\no = tf.keras.optimizers.SGD(given['lr'])", False),

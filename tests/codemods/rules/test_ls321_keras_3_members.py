@@ -147,3 +147,29 @@ def test_every_row_about_members_says_what_to_do() -> None:
     rows = [row for rows in TABLE.values() for row in rows if row.of]
     assert rows
     assert [row for row in rows if not row.advice] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("opt = tf.keras.optimizers.SGD(0.1)\nprint(opt.decay)\n", ["LS321"]),
+        ("opt = tf.keras.optimizers.SGD(**{'decay': 0.1})\n", ["LS221"]),
+        ("given = {}\ngiven['lr'] = 0.1\nopt = tf.keras.optimizers.SGD(**given)\n", ["LS221"]),
+        ("opt = tf.keras.optimizers.SGD(**{'momentum': 0.1})\n", []),
+        ("def f(opt):\n    return opt.lr\n", []),
+    ],
+)
+def test_what_tells_that_names_of_today_are_of_an_old_program(code: str, said: list[str]) -> None:
+    head = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+    found = reviews(migrate_source(head + code, target="keras3"))
+    assert [text.split(": ")[1].split()[0] for text in found] == said
+
+
+def test_the_rate_of_an_optimizer_in_a_program_with_names_of_today() -> None:
+    head = (
+        "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+        "opt = tf.keras.optimizers.SGD(0.1)\n"
+    )
+    check_transformed(
+        f"{head}print(opt.lr)\n", f"{head}print(opt.learning_rate)\n", target="keras3"
+    )
