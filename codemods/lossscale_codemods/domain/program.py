@@ -160,14 +160,14 @@ class Program:
         with_keras_3 = self.target in WITH_KERAS_3
         if with_keras_3 and self.unpacked():
             return True
-        calls, classes = self.tree.nodes(cst.Call), self.tree.nodes(cst.ClassDef)
-        named = [c.func for c in calls if optimizer_families.ONLY_LEGACY & keywords_of(c).keys()]
-        for one in classes:
+        keys, calls = optimizer_families.ONLY_LEGACY, self.tree.nodes(cst.Call)
+        given = [call for call in calls if keys & keywords_of(call).keys()]
+        named = [part for c in given for part in (c.func, *(one.value for one in c.args[:1]))]
+        for one in self.tree.nodes(cst.ClassDef):
             if optimizer_families.METHODS & self.scopes.of_node[one].bindings.keys():
                 named += [base.value for base in one.bases]
         if any(map(self.is_of_either_family, named)):
             return True
-        keys = optimizer_families.ONLY_LEGACY
         keyed = [one for one in self.tree.nodes(cst.Subscript) if key_of(one) in keys]
         ways = (way or one for one in keyed for way in (one, *self.today.values(one.value)))
         configs = {part for way in ways for part in self.tree.walk(way)}

@@ -314,6 +314,8 @@ def test_a_class_that_was_left_in_a_comment_of_the_old_api_is_none() -> None:
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.get_config()['momentum'])", False),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(layer.get_config()['decay'])", False),
         ("o = tf.keras.optimizers.SGD(c['decay'])\nprint(o.get_config())", False),
+        ("o = functools.partial(tf.keras.optimizers.SGD, decay=0.1)", True),
+        ("o = functools.partial(train, decay=0.1)\no(tf.keras.optimizers.SGD)", False),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.weights, o.decay)", True),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(model.weights, args.decay)", False),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.variables, o.lr, o.learning_rate)", False),
