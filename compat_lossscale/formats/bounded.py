@@ -17,13 +17,7 @@ _TOO_DEEP = f"{{}} is nested more than {MAX_JSON_DEPTH} deep, far more than a co
 
 
 def open_regular(path: str) -> BinaryIO:
-    """Opens a regular file for reading.
-
-    Args:
-        path: The file. Symbolic links are followed, because the user named the link.
-
-    Returns:
-        The open file.
+    """Opens a regular file for reading. Links are followed, because the user named them.
 
     Raises:
         OSError: It cannot be opened.
@@ -38,15 +32,9 @@ def open_regular(path: str) -> BinaryIO:
 
 
 def open_part(path: str, folder: str) -> BinaryIO:
-    """Opens one of the files of an artefact.
+    """Opens one of the files of an artefact in a folder.
 
-    Args:
-        path: The file.
-        folder: The folder of the artefact. A link that leads out of it is not followed, because
-            the user did not name it.
-
-    Returns:
-        The open file.
+    A link that leads out of it is not followed, because the user did not name it.
 
     Raises:
         OSError: It cannot be opened.
@@ -71,9 +59,6 @@ def read_start(path: str, size: int) -> bytes:
 
 def parse_json(text: str | bytes, what: str) -> Any:
     """Parses JSON of limited depth.
-
-    Returns:
-        The value.
 
     Raises:
         UnreadableArtefactError: It is not JSON, not UTF-8, or is nested too deeply.

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from compat_lossscale.errors import InexpressibleLossScaleError
+from compat_lossscale.errors import (
+    CompatLossScaleError,
+    ConversionError,
+    InexpressibleLossScaleError,
+)
 from compat_lossscale.formats import hdf5, keras_archive, saved_model
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig, is_of_layers
+from compat_lossscale.formats.bounded import parse_json
 from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers, wrapper_configs
 from compat_lossscale.spec.configs import WRAPPERS
 from compat_lossscale.spec.inner_optimizers import Family, class_name, is_known
@@ -240,6 +246,26 @@ _WITHOUT_RATE = (*_BEFORE_2_3, "TensorFlow 2.10", "TensorFlow 2.15", "Keras 2.10
 """The writers that surely do not keep it so."""
 _NO_HYSTERESIS = "{} has no hysteresis: it shrinks the scale at each step that is not finite"
 _RESTORED_HERE = "this package restores it; stock {} does not look for it"
+_LAYERS = """
+    Activation ActivityRegularization Add AdditiveAttention AlphaDropout Attention Average
+    AveragePooling BatchNormalization Bidirectional CategoryEncoding CenterCrop Concatenate Conv
+    ConvTranspose ConvLSTM Cropping Dense DepthwiseConv Discretization Dot Dropout ELU
+    EinsumDense Embedding Flatten Functional GRU GRUCell GaussianDropout GaussianNoise
+    GlobalAveragePooling GlobalMaxPooling GroupNormalization HashedCrossing Hashing Identity
+    InputLayer IntegerLookup LSTM LSTMCell LayerNormalization LeakyReLU Masking MaxPooling
+    Maximum Minimum Model MultiHeadAttention Multiply Normalization PReLU Permute RNN
+    RandomBrightness RandomContrast RandomCrop RandomFlip RandomRotation RandomTranslation
+    RandomZoom ReLU RepeatVector Rescaling Reshape Resizing SeparableConv Sequential SimpleRNN
+    SimpleRNNCell Softmax SpatialDropout SpectralNormalization StackedRNNCells StringLookup
+    Subtract TextVectorization TimeDistributed UnitNormalization UpSampling ZeroPadding
+"""
+"""The layers and models that both tf-keras and Keras 3 have, without their dimensions."""
+_VARIANT = re.compile("[123]D(?=Transpose$|$)|V[12]$")
+_OF_LAYERS = {"trainable", "layers"}
+_UNKNOWN = (
+    "{} has no such classes, or does not make them of what a file holds: the model is not "
+    "converted as a whole; build it there, and load its weights"
+)
 _NAMES = ("loss_scale", "good_steps", "hysteresis_left", "iterations", "slots")
 _Fates = Mapping[str, tuple[Verdict, str]]
 _MODELS = (hdf5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
@@ -267,13 +293,56 @@ def convert_artefact(
     parts = read_wrapper_config(stated.config)
     if as_archive and is_whole(artefact.format, stated.generation, target):
         conversion = with_state(parts, conversion, artefact)
-        fields = _further_fields(parts, conversion, artefact)
+        fields = [
+            *_unconverted_layers(artefact, target),
+            *_further_fields(parts, conversion, artefact),
+        ]
     else:
         fields = [
             *_copied_layers(conversion, artefact),
             *_copied_state(parts, conversion, artefact),
         ]
     return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
+
+
+def _unconverted_layers(artefact: Artefact, target: Generation) -> list[Field]:
+    """Says which layers are not converted, as far as the names of their classes tell."""
+    try:
+        names = [*dict.fromkeys(_unknown_layers(model_and_compiled(artefact)[0]))]
+    except CompatLossScaleError as error:
+        return [Field("layers", Verdict.LOST, None, str(error))]
+    return [Field("layers", Verdict.LOST, names, _UNKNOWN.format(target.title))] if names else []
+
+
+def _unknown_layers(tree: Any) -> Iterator[str]:
+    if isinstance(tree, list):
+        for child in tree:
+            yield from _unknown_layers(child)
+    if not isinstance(tree, Mapping):
+        return
+    name, config = tree.get("class_name"), tree.get("config")
+    is_layer = isinstance(name, str) and isinstance(config, Mapping) and config.keys() & _OF_LAYERS
+    if is_layer and _VARIANT.sub("", str(name)) not in _LAYERS.split():
+        yield str(name)
+    for child in tree.values():
+        yield from _unknown_layers(child)
+
+
+def model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Reads the config of a model, and that with which it was compiled, if it was."""
+    if artefact.format == hdf5.FORMAT:
+        attributes = hdf5.describe(artefact.path).attributes
+        names = ("model_config", "training_config")
+        model, compiled = (parse_json(attributes.get(name, "{}"), name) for name in names)
+    elif artefact.format == saved_model.FORMAT:
+        metadata = saved_model.read_model(artefact.path)
+        model, compiled = metadata["model_config"], metadata.get("training_config")
+    else:
+        model = keras_archive.read_config(artefact.path)
+        compiled = model.pop("compile_config", None) if isinstance(model, dict) else None
+    if not isinstance(model, Mapping):
+        raise ConversionError("its config is not that of a model")
+    return model, compiled if isinstance(compiled, Mapping) else {}
 
 
 def with_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefact) -> Conversion:

@@ -66,13 +66,7 @@ class Description:
 
 
 class Window(io.RawIOBase):
-    """Part of a file, as a file: a file that a ZIP archive stores uncompressed.
-
-    Args:
-        file: The file.
-        start: The offset of the part, in bytes.
-        size: The size of the part, in bytes.
-    """
+    """Part of a file, as a file: a file that a ZIP archive stores uncompressed."""
 
     def __init__(self, file: BinaryIO, start: int, size: int) -> None:
         self._file, self._start, self._size, self._position = file, start, size, 0
@@ -170,12 +164,9 @@ def _text_attribute(holder: Any, name: str) -> str | None:
 
 
 def replace_config(path: str, keys: list[str | int], config: dict[str, Any]) -> None:
-    """Writes another config into the `training_config` of a file, which is changed in place.
+    """Writes another config into the `training_config` of a file, in the place of these keys.
 
-    Args:
-        path: The file, a copy: an error may leave it half-written.
-        keys: The keys that lead to the config.
-        config: The new config.
+    The file must be a copy: an error may leave it half-written.
     """
     with _h5py().File(path, "r+") as opened:
         training = json.loads(opened.attrs["training_config"])
@@ -206,11 +197,7 @@ _HYSTERESIS = "hysteresis_left"
 
 
 def live_state(description: Description, where: str) -> LiveState:
-    """Reads an optimizer's state from the numbers below an optimizer's group.
-
-    Returns:
-        The state, with `None` for values that the file does not hold.
-    """
+    """Reads an optimizer's state from the numbers below an optimizer's group."""
     state, scalars = _named_state(description, where), description.scalars
     # Some variables are saved under a number instead of a name. The wrapped optimizer's first
     # variable is its iterations; around a legacy optimizer, the wrapper's are the same. Of Keras
@@ -253,12 +240,7 @@ def _named_state(description: Description, where: str) -> LiveState:
 
 
 def wrapper_of(description: Description) -> Generation | None:
-    """Finds the generation of the loss-scale optimizer that numbered variables belong to.
-
-    Returns:
-        Keras 3 or tf-keras; `None` if the optimizer has no loss scaling, or if there are no
-        variables.
-    """
+    """Finds the generation of the loss-scale optimizer that numbered variables belong to."""
     own, inner = description.count(_OWN), description.count(_INNER)
     if inner:
         numbers = [description.scalars.get(f"{_OWN}{number}") for number in range(KERAS3_OWN)]

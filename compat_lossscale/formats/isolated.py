@@ -81,17 +81,7 @@ class Worker:
     def call(
         self, kind: type[_T], function: str, path: str, *arguments: Any, memory: int = MEMORY
     ) -> _T:
-        """Calls a function in the process.
-
-        Args:
-            kind: The class of the result.
-            function: The function, as `module:name`.
-            path: The file, which is its first argument.
-            arguments: The other arguments, JSON values.
-            memory: Bytes of address space that the process may have.
-
-        Returns:
-            The result.
+        """Calls `module:name` in the process, with a file and JSON values as its arguments.
 
         Raises:
             CompatLossScaleError: It failed, crashed, or exceeded a limit.

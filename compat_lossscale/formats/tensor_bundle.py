@@ -23,10 +23,7 @@ _SIZES = {FIXED64: 8, FIXED32: 4}
 
 
 def varint(data: memoryview | bytes, position: int) -> tuple[int, int]:
-    """Reads a variable-length whole number.
-
-    Returns:
-        The number, and the offset after it.
+    """Reads a variable-length whole number, and returns it and the offset after it.
 
     Raises:
         UnreadableArtefactError: It does not end, or is longer than 64 bits.
@@ -152,10 +149,7 @@ class TensorBundle:
                 self._byte_order = ">" if header.get(2) == 1 else "<"
 
     def number(self, name: str) -> float | int | None:
-        """Returns a scalar's value.
-
-        Returns:
-            The number; `None` if there is no such key, or the value is not a number.
+        """Returns a scalar's value, or `None` if there is none or it is not a number.
 
         Raises:
             UnreadableArtefactError: Its data file is missing or damaged.
@@ -172,10 +166,7 @@ class TensorBundle:
         return value
 
     def text(self, name: str) -> bytes | None:
-        """Returns the bytes of a scalar string.
-
-        Returns:
-            The bytes; `None` if there is no such key, or the value is no string.
+        """Returns the bytes of a scalar string, or `None` if there is none.
 
         Raises:
             UnreadableArtefactError: Its data file is missing or damaged.

@@ -18,15 +18,15 @@ from compat_lossscale.errors import (
     ConversionError,
     InexpressibleLossScaleError,
 )
-from compat_lossscale.formats import checkpoint, hdf5, keras_archive, saved_model
+from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.artefact import Artefact
-from compat_lossscale.formats.bounded import parse_json
 from compat_lossscale.formats.conversion import (
     Conversion,
     Field,
     Verdict,
     convert,
     convert_artefact,
+    model_and_compiled,
     with_state,
 )
 from compat_lossscale.formats.reading import read_in_this_process
@@ -88,7 +88,7 @@ def read_stored(path: str, target: Generation, function: str | None) -> StoredMo
     if artefact.format == checkpoint.FORMAT:
         stored.is_legacy = "new family" not in artefact.layout
         return stored
-    stored.model, stored.compiled = _model_and_compiled(artefact)
+    stored.model, stored.compiled = model_and_compiled(artefact)
     _refuse_code(stored.model)
     _refuse_code(stored.compiled, compiled=True)
     optimizer = _stated_optimizer(stored.compiled)
@@ -108,24 +108,6 @@ def read_stored(path: str, target: Generation, function: str | None) -> StoredMo
         stored.conversion = _converted(artefact, optimizer, source, target)
         stored.is_legacy = family(optimizer, source) is Family.LEGACY
     return stored
-
-
-def _model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    if artefact.format == hdf5.FORMAT:
-        attributes = hdf5.describe(artefact.path).attributes
-        model, compiled = (
-            parse_json(attributes.get(name, "{}"), name)
-            for name in ("model_config", "training_config")
-        )
-    elif artefact.format == saved_model.FORMAT:
-        metadata = saved_model.read_model(artefact.path)
-        model, compiled = metadata["model_config"], metadata.get("training_config")
-    else:
-        model = keras_archive.read_config(artefact.path)
-        compiled = model.pop("compile_config", None) if isinstance(model, dict) else None
-    if not isinstance(model, Mapping):
-        raise ConversionError("its config is not that of a model")
-    return model, compiled if isinstance(compiled, Mapping) else {}
 
 
 def _stated_optimizer(compiled: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -310,21 +292,7 @@ _OF_FUNCTION = "MeanMetricWrapper"
 
 
 def convert_model(path: str, target: str, function: str | None, output: str) -> Conversion:
-    """Converts a model.
-
-    Args:
-        path: The artefact.
-        target: The generation to convert it to.
-        function: `SCRIPT:FUNCTION` that builds the model, for a checkpoint.
-        output: Where to write it.
-
-    Returns:
-        The conversion, with what the libraries make of it.
-
-    Raises:
-        ConversionError: It cannot be loaded, built again or written.
-        InexpressibleLossScaleError: The target cannot express its loss scale.
-    """
+    """Converts a model for `models.write`, and returns what the libraries make of it."""
     stored = read_stored(path, Generation(target), function)
     source, other = _libraries(stored)
     old, optimizer = _loaded(stored, source)

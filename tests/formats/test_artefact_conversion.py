@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import shutil
+from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 
 from compat_lossscale.formats import read
 from compat_lossscale.formats.conversion import (
     Conversion,
     Verdict,
+    _unknown_layers,
     convert,
     convert_artefact,
     with_state,
@@ -35,6 +40,57 @@ def test_a_model_of_any_version_becomes_one_of_keras_3_with_its_state(name: str)
     made = conversion(name, KERAS3)
     assert made.lost == ()
     assert {"state.iterations", "state.slots"} <= {field.name for field in made.fields}
+
+
+@pytest.mark.parametrize(
+    ("layer", "unknown"),
+    [
+        ({"class_name": "Conv1DTranspose", "config": {"trainable": True}}, []),
+        ({"class_name": "BatchNormalizationV1", "config": {"trainable": True}}, []),
+        ({"class_name": "Dense", "config": {"trainable": True, "own": {"class_name": "Own"}}}, []),
+        ({"class_name": "TFOpLambda", "config": {"trainable": True}}, ["TFOpLambda"]),
+        ({"class_name": "Lambda", "config": {"trainable": True}}, ["Lambda"]),
+        ({"class_name": "Own>Net", "config": {"name": "net", "layers": []}}, ["Own>Net"]),
+        (
+            {
+                "class_name": "RNN",
+                "config": {
+                    "trainable": True,
+                    "cell": {"class_name": "OwnCell", "config": {"trainable": True}},
+                },
+            },
+            ["OwnCell"],
+        ),
+    ],
+)
+def test_layers_that_are_not_converted_are_known_by_their_names(
+    layer: dict[str, Any], unknown: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.h5"
+    shutil.copy(ARTEFACTS / "2.3" / "model.h5", path)
+    with h5py.File(path, "r+") as file:
+        model = json.loads(file.attrs["model_config"])
+        model["config"]["layers"].append(layer)
+        file.attrs["model_config"] = json.dumps(model)
+    artefact = read(path)
+    (stated,) = artefact.configs
+    lost = {field.name: field.value for field in convert_artefact(artefact, stated, KERAS3).lost}
+    assert lost == ({"layers": unknown} if unknown else {})
+    # As a copy, and for the versions that wrote it, the layers stay as they are.
+    assert convert_artefact(artefact, stated, TF_KERAS).lost == ()
+
+
+@pytest.mark.slow
+def test_the_layers_that_both_libraries_have_are_known() -> None:
+    import keras
+    import tf_keras
+
+    for name, old in vars(tf_keras.layers).items():
+        is_layer = isinstance(old, type) and issubclass(old, tf_keras.layers.Layer)
+        if not is_layer or name in ("Lambda", "Layer", "Wrapper") or name != old.__name__:
+            continue
+        config = {"class_name": name, "config": {"trainable": True}}
+        assert bool([*_unknown_layers(config)]) is not hasattr(keras.layers, name), name
 
 
 @pytest.mark.parametrize(
