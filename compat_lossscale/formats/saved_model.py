@@ -107,14 +107,9 @@ def _stated(metadata: list[tuple[str, bytes]]) -> tuple[list[StatedConfig], list
 
 
 def _stored(folder: Path, words: tuple[bytes, ...]) -> tuple[str | None, list[tuple[str, bytes]]]:
-    """Reads the version of TensorFlow that wrote a SavedModel, and the metadata of its objects.
+    """Reads the version of TensorFlow that wrote a SavedModel, and metadata with the words in it.
 
-    Args:
-        folder: The SavedModel.
-        words: The metadata of an object is read if it has one of these words.
-
-    Returns:
-        The version, and each object's metadata with the name of its file.
+    Each object's metadata has the name of its file with it.
     """
     version: str | None = None
     found: list[tuple[str, bytes]] = []

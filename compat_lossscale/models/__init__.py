@@ -45,18 +45,9 @@ def write(
 ) -> Conversion:
     """Writes an artefact in another generation's form: a model as a whole if that is needed.
 
-    Args:
-        artefact: The artefact.
-        target: The generation.
-        output: The file to write. A `.keras` file of Keras 3, or of tf-keras from one of Keras 3,
-            is a whole model; see `formats.writing.write_converted` for the others.
-        function: `SCRIPT:FUNCTION` that builds the compiled model with `tf.keras`, for a
-            checkpoint.
-        lossy: Whether to write it if something is lost.
-        overwrite: Whether to replace another existing file.
-
-    Returns:
-        The conversion.
+    A `.keras` file of Keras 3, or of tf-keras from one of Keras 3, is a whole model; see
+    `formats.writing.write_converted` for the others. `function` is `SCRIPT:FUNCTION`, which builds
+    the compiled model of a checkpoint with `tf.keras`.
 
     Raises:
         InexpressibleLossScaleError: The target cannot express the loss scale; or, without `lossy`,

@@ -343,7 +343,10 @@ def _not_loaded(stored: StoredModel, state: State) -> list[Field]:
             value = getattr(known, name)
             is_there = state.get(name) == [value]
             if name == "slots":
+                # tf-keras restores all of them or, where it does not restore iterations, none.
+                # Restored are all of them and the iterations, or nothing.
                 is_there = bool(state.keys() - _SCALARS)
+                is_there &= known.iterations in (*state.get("iterations", ()), None)
             if value and not is_there:
                 lost.append(Field(f"state.{name}", Verdict.LOST, value, _NOT_LOADED))
     return lost
@@ -391,6 +394,8 @@ def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None and not stored.artefact.is_of_keras3:
             _make_variables(optimizer, model)
+            if stored.artefact.format == hdf5.FORMAT and stored.is_legacy:
+                _restore_by_names(path, getattr(optimizer, "inner_optimizer", optimizer))
         return model, optimizer
     if stored.function is not None:
         model = _built_by(stored.function)
@@ -409,12 +414,35 @@ def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
             objects["optimizer"] = optimizer
     if optimizer is not None:
         _keep_settings(optimizer, prefix)
-        _make_variables(optimizer, model)
+        # What a legacy one has no gradients for has no slots in the file: they are made after it.
+        if not stored.is_legacy:
+            _make_variables(optimizer, model)
     _restore(prefix, objects, stored.function)
+    if optimizer is not None and stored.is_legacy:
+        _make_variables(optimizer, model)
     for layer in model.submodules:
         if hasattr(layer, "finalize_state"):
             layer.finalize_state()  # Normalization computes with what this makes of its weights.
     return model, optimizer
+
+
+def _restore_by_names(path: str, inner: Any) -> None:
+    """Restores an optimizer from an `.h5` file without the slots of variables without gradients.
+
+    From such a file, tf-keras restores nothing of an optimizer.
+    """
+    import h5py  # noqa: PLC0415  # it is loaded by now
+
+    stored, found = hdf5.describe(path), {}
+    weights = {weight.name: weight for weight in inner.weights}
+    for name in (*stored.scalars, *stored.arrays):
+        fitting = [one for one in weights if name.endswith(f"/{one}")]
+        if fitting:
+            found[max(fitting, key=len)] = name
+    if len(found) == len(stored.arrays) + 1 < len(weights):
+        with h5py.File(path) as file:
+            for one, name in found.items():
+                weights[one].assign(file[name][()])
 
 
 def _keep_settings(optimizer: Any, prefix: str) -> None:

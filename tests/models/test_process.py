@@ -313,19 +313,29 @@ keras = tf.keras
 x = np.linspace(-1, 1, 12, dtype="float32").reshape(4, 3)
 y = x[:, :1] * 3e-4
 
+def train(model):
+    model.train_on_batch(x, y if len(model.outputs) == 1 else [y, y])
+
 def trained(model):
     for _ in range(3):
-        model.train_on_batch(x, y)
+        train(model)
     print(*np.concatenate([np.ravel(weight) for weight in model.get_weights()]))
 
 def old(name, optimizer, *layers, loss="mse"):
     first = keras.layers.Dense(1, kernel_initializer="zeros")
-    model = keras.Sequential([keras.Input((3,)), *layers, first])
+    save(name, optimizer, keras.Sequential([keras.Input((3,)), *layers, first]), loss)
+
+def save(name, optimizer, model, loss):
     scaled = keras.mixed_precision.LossScaleOptimizer(optimizer, initial_scale=8.0)
     model.compile(scaled, loss)
-    model.train_on_batch(x, y)
+    train(model)
     model.save(f"{folder}/{name}")
     trained(model)
+
+def of_two_outputs():
+    given = keras.Input((3,))
+    ends = [keras.layers.Dense(1, kernel_initializer="zeros", name=n)(given) for n in "ab"]
+    return keras.Model(given, ends)
 
 if when == "old":
     legacy = keras.optimizers.legacy
@@ -338,6 +348,8 @@ if when == "old":
     old("normalized", legacy.SGD(0.1), normalization)
     words = (keras.layers.Rescaling(1, 1), keras.layers.Embedding(3, 2), keras.layers.Flatten())
     old("words.h5", legacy.SGD(0.1), *words)
+    for name in ("unused.h5", "unused"):
+        save(name, legacy.Adam(0.1), of_two_outputs(), ["mse", None])
     old("function.keras", keras.optimizers.SGD(0.1), loss=keras.losses.mean_squared_error)
 else:
     for name in names:
@@ -349,7 +361,10 @@ def test_models_of_tf_keras_train_on_the_same(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(TRAIN)
 
-    names = ("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "words.h5", "function.keras")
+    names = (
+        *("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "words.h5"),
+        *("unused.h5", "unused", "function.keras"),
+    )
 
     def run(when: str) -> dict[str, list[float]]:
         done = subprocess.run(
