@@ -262,6 +262,12 @@ _LAYERS = """
 """The layers and models that both tf-keras and Keras 3 have, without their dimensions."""
 _VARIANT = re.compile("[123]D(?=Transpose$|$)|V[12]$")
 _OF_LAYERS = {"trainable", "layers"}
+_LOOKUPS = ("IntegerLookup", "StringLookup", "TextVectorization")
+NO_VOCABULARY = (
+    "the vocabulary is not in their configs; build the model in Keras 3 with it, and load its "
+    "weights there. If adapt() learned it in TensorFlow 2.10, compat-lossscale run can load the "
+    "SavedModel and save it as .keras, which is converted"
+)
 _UNKNOWN = (
     "{} has no such classes, or does not make them of what a file holds: the model is not "
     "converted as a whole; build it there, and load its weights"
@@ -294,7 +300,7 @@ def convert_artefact(
     if as_archive and is_whole(artefact.format, stated.generation, target):
         conversion = with_state(parts, conversion, artefact)
         fields = [
-            *_unconverted_layers(artefact, target),
+            *unconverted_layers(artefact, target),
             *_further_fields(parts, conversion, artefact),
         ]
     else:
@@ -305,27 +311,32 @@ def convert_artefact(
     return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
 
 
-def _unconverted_layers(artefact: Artefact, target: Generation) -> list[Field]:
-    """Says which layers are not converted, as far as the names of their classes tell."""
+def unconverted_layers(artefact: Artefact, target: Generation) -> list[Field]:
+    """Says which layers are not converted, as far as their configs tell."""
     try:
-        names = [*dict.fromkeys(_unknown_layers(model_and_compiled(artefact)[0]))]
+        layers = [*_layers(model_and_compiled(artefact)[0])]
     except CompatLossScaleError as error:
         return [Field("layers", Verdict.LOST, None, str(error))]
-    return [Field("layers", Verdict.LOST, names, _UNKNOWN.format(target.title))] if names else []
+    unknown = [name for name, _ in layers if _VARIANT.sub("", name) not in _LAYERS.split()]
+    learned = [name for name, config in layers if name in _LOOKUPS and not config.get("vocabulary")]
+    if artefact.format == keras_archive.FORMAT:
+        learned = []
+    return [
+        Field("layers", Verdict.LOST, [*dict.fromkeys(names)], reason.format(target.title))
+        for names, reason in ((unknown, _UNKNOWN), (learned, NO_VOCABULARY))
+        if names
+    ]
 
 
-def _unknown_layers(tree: Any) -> Iterator[str]:
-    if isinstance(tree, list):
-        for child in tree:
-            yield from _unknown_layers(child)
-    if not isinstance(tree, Mapping):
-        return
-    name, config = tree.get("class_name"), tree.get("config")
-    is_layer = isinstance(name, str) and isinstance(config, Mapping) and config.keys() & _OF_LAYERS
-    if is_layer and _VARIANT.sub("", str(name)) not in _LAYERS.split():
-        yield str(name)
-    for child in tree.values():
-        yield from _unknown_layers(child)
+def _layers(tree: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields the classes and the configs of the layers in a config."""
+    if isinstance(tree, Mapping):
+        name, config = tree.get("class_name"), tree.get("config")
+        if isinstance(name, str) and isinstance(config, Mapping) and config.keys() & _OF_LAYERS:
+            yield name, config
+        tree = [*tree.values()]
+    for child in tree if isinstance(tree, list) else ():
+        yield from _layers(child)
 
 
 def model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

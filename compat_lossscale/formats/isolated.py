@@ -64,12 +64,7 @@ _T = TypeVar("_T")
 class Worker:
     """A process that answers calls, one after the other, with limited memory and time.
 
-    The first call starts it, and a later one starts it again if it is gone.
-
-    Args:
-        what: What it does with files: a verb.
-        seconds: How long one call may take.
-        error: What a call raises that fails, crashes, or exceeds a limit.
+    The first call starts it, and a later one starts it again if it is gone. `what` is a verb.
     """
 
     def __init__(self, what: str, seconds: int, error: type[CompatLossScaleError]) -> None:

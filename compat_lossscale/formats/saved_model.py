@@ -74,11 +74,7 @@ def read(path: str) -> Artefact:
 
 
 def read_model(path: str) -> dict[str, Any]:
-    """Returns what a SavedModel of Keras says of its model.
-
-    Returns:
-        The metadata of the model: its `model_config` and, if it was compiled, its
-        `training_config`.
+    """Returns the `model_config` of a SavedModel and, if it was compiled, its `training_config`.
 
     Raises:
         UnreadableArtefactError: It is damaged, or has no config of a model.

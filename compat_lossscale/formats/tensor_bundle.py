@@ -124,10 +124,7 @@ class Entry:
 class TensorBundle:
     """A checkpoint's table of contents.
 
-    Args:
-        prefix: The checkpoint's path without `.index`.
-        folder: The folder of the artefact, by default that of the checkpoint. Links that lead out
-            of it are not followed.
+    Links that lead out of the folder of the artefact are not followed.
 
     Raises:
         UnreadableArtefactError: Its index is missing or damaged.

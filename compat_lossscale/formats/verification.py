@@ -104,18 +104,13 @@ def verify_artefact(
     strict: bool = False,
     has_model: bool = False,
 ) -> Verification:
-    """Verifies one artefact.
+    """Verifies one artefact. No content of a file makes this raise an error.
 
     Args:
         path: See `read`.
         targets: The generations to convert its configs to.
-        strict: Whether what the artefact does not hold, and changes that do not affect training,
-            count as losses too.
-        has_model: Whether there is a function that builds the model of a checkpoint, which becomes
-            an archive then.
-
-    Returns:
-        The result. No content of a file makes this raise an error.
+        strict: Whether what is not in it, and changes that do not affect training, are losses too.
+        has_model: Whether a function builds the model of a checkpoint, which becomes an archive.
     """
     asked = [target.value for target in targets]
     try:

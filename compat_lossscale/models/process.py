@@ -21,12 +21,14 @@ from compat_lossscale.errors import (
 from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.conversion import (
+    NO_VOCABULARY,
     Conversion,
     Field,
     Verdict,
     convert,
     convert_artefact,
     model_and_compiled,
+    unconverted_layers,
     with_state,
 )
 from compat_lossscale.formats.reading import read_in_this_process
@@ -91,6 +93,9 @@ def read_stored(path: str, target: Generation, function: str | None) -> StoredMo
     stored.model, stored.compiled = model_and_compiled(artefact)
     _refuse_code(stored.model)
     _refuse_code(stored.compiled, compiled=True)
+    for field in unconverted_layers(artefact, target):
+        if field.reason == NO_VOCABULARY:
+            raise ConversionError(f"{', '.join(field.value)}: {NO_VOCABULARY}")
     optimizer = _stated_optimizer(stored.compiled)
     # Without an optimizer, only policies of layers can state a loss scale.
     stated = only_config(artefact) if artefact.configs and optimizer is not None else None

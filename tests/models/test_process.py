@@ -301,6 +301,19 @@ def test_classes_of_old_files_that_keras_does_not_have_are_named(tmp_path: Path)
         assert f"a class of your own, {name}: build the model" in answer["error"]
 
 
+@pytest.mark.parametrize("name", ["StringLookup", "TextVectorization"])
+def test_a_vocabulary_that_is_in_no_config_is_named(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "old.h5"
+    shutil.copy(ARTEFACTS / "2.3" / "model.h5", path)
+    with h5py.File(path, "r+") as file:
+        model = json.loads(file.attrs["model_config"])
+        learned = {"class_name": name, "config": {"trainable": True, "vocabulary": None}}
+        model["config"]["layers"].insert(0, learned)
+        file.attrs["model_config"] = json.dumps(model)
+    with pytest.raises(ConversionError, match=f"{name}: the vocabulary is not in their configs"):
+        process.read_stored(str(path), Generation.KERAS3, None)
+
+
 # --- real files of tf-keras -----------------------------------------------------------------------
 
 TRAIN = """
