@@ -41,6 +41,10 @@ _CHECKPOINT = (
     "SCRIPT:FUNCTION --output FILE.keras"
 )
 _WEIGHTS = "Load it into the model where it is from, save that as .keras, and convert the archive"
+_WEIGHTS_ALONE = (
+    ": it holds no optimizer. model.load_weights(FILE) reads it, in Keras 3 too, if a .weights.h5 "
+    "of TensorFlow before 2.12 is renamed to .h5"
+)
 _AS_ARCHIVE = (
     "an HDF5 model is written as .keras for Keras 3 only: tf-keras loads the .h5 as it is, and "
     "saves it as .keras"
@@ -81,9 +85,6 @@ def writing(
 ) -> Iterator[Path]:
     """Opens the output of `models.write`, which is written completely or not at all.
 
-    Yields:
-        The file to write meanwhile.
-
     Raises:
         InexpressibleLossScaleError: The target cannot express the loss scale; or, without `lossy`,
             something else is lost.
@@ -113,11 +114,11 @@ def only_config(artefact: Artefact) -> StatedConfig:
     if not artefact.configs:
         if artefact.lost:
             raise ConversionError(artefact.lost[0])
-        how = _CHECKPOINT if artefact.format == checkpoint.FORMAT else _WEIGHTS
-        raise ConversionError(
-            f"there is no config to convert in this {artefact.format}"
-            + (_VARIABLES_ONLY.format(how) if artefact.states else "")
-        )
+        how = _WEIGHTS_ALONE if artefact.format == hdf5.WEIGHTS_FORMAT else ""
+        if artefact.states:
+            is_checkpoint = artefact.format == checkpoint.FORMAT
+            how = _VARIABLES_ONLY.format(_CHECKPOINT if is_checkpoint else _WEIGHTS)
+        raise ConversionError(f"there is no config to convert in this {artefact.format}{how}")
     configs = [one for one in artefact.configs if not is_of_layers(one, artefact)]
     first, *others = configs
     different = [other for other in others if other.config != first.config]

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 from click.testing import CliRunner, Result
 
@@ -307,6 +308,14 @@ def test_nothing_is_written_when_something_is_in_the_way(
     result = verify(files[source], "--to", target, "--output", folder / output)
     assert (result.exit_code, message in result.stderr) == (code, True), result.output
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_weights_alone_are_for_load_weights(tmp_path: Path) -> None:
+    path = tmp_path / "model.weights.h5"
+    with h5py.File(path, "w") as file:
+        file["dense/dense/kernel:0"] = [1.0, 2.0]
+    result = verify(path, "--to", "keras3", "--output", tmp_path / "new.keras")
+    assert (result.exit_code, "model.load_weights(FILE) reads it" in result.stderr) == (2, True)
 
 
 def test_another_file_is_replaced_only_if_told_to_and_only_a_regular_one(
