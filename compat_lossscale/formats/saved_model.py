@@ -82,7 +82,7 @@ def read_model(path: str) -> dict[str, Any]:
     _, metadata = _stored(_folder(path), (b'"model_config"',))
     for place, data in metadata:
         value = parse_json(data, place)
-        if isinstance(value, dict) and isinstance(value.get("model_config"), dict):
+        if isinstance(value, dict) and "config" in (value.get("model_config") or ()):
             return value
     raise UnreadableArtefactError(
         "it holds no config of its model, as those of models of your own classes; pass --model "
