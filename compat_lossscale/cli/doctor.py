@@ -22,6 +22,7 @@ from compat_lossscale.legacy.environment import (
     Note,
     Outlook,
     ProgramUsage,
+    is_installed,
 )
 from compat_lossscale.pages import escaped
 
@@ -72,8 +73,10 @@ def doctor(
 
     exclude = configuration_of(places).exclude
     survey = byte_scan.survey(places, seconds=seconds, exclude=exclude)
+    survey = dataclasses.replace(survey, files=tuple(filter(_is_to_migrate, survey.files)))
     used = usage(places, exclude, seconds)
-    uses = {*used.packages, "tensorflow"} if survey.files else used.packages
+    uses = used.packages - {"tensorflow", "keras"} if used.is_for_keras_3 else used.packages
+    uses = {*used.packages, "tensorflow"} if survey.files else uses
     notes = [one for one in environment.notes(installed) if not one.package or one.package in uses]
     next_step = _next_step(jobs, places, survey, is_ready=not used.needs())
     code = int(any(job.outlook is not Outlook.WORKS for job in jobs))
@@ -93,6 +96,16 @@ def doctor(
         for line in lines:
             click.echo(line)
     context.exit(code)
+
+
+def _is_to_migrate(name: str) -> bool:
+    """Whether `migrate` is needed for a file with old names or, for Keras 3, those of ours."""
+    source = b"" if name.endswith(".ipynb") else Path(name).read_bytes()
+    if b"compat_lossscale" not in source or b"keras3" not in source or not is_installed("libcst"):
+        return True
+    from lossscale_codemods import migrate_source
+
+    return bool(migrate_source(source).records)
 
 
 def _is_missing(path: Path) -> bool:

@@ -36,15 +36,7 @@ class LikePython(Command):
     """A command that passes everything after its own options to Python."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Separates the command's own options, which come first, from the program.
-
-        Args:
-            ctx: The context.
-            args: The command line.
-
-        Returns:
-            What is left of it.
-        """
+        """Separates the command's own options, which come first, from the program."""
         takes_value = {
             name
             for option in self.params
@@ -66,13 +58,7 @@ class LikePython(Command):
 
 
 def recorder_arguments(output: str, program: Sequence[str], options: dict[str, Any]) -> list[str]:
-    """Returns what follows `python` to record a program, and makes hashes reproducible.
-
-    Args:
-        output: The recording.
-        program: What would follow `python` to run the program.
-        options: The options of the recorder by their names.
-    """
+    """Returns what follows `python` to record a program, and makes hashes reproducible."""
     given, _, rest = split(program)
     arguments = [*given, str(RECORDER), "-o", output]
     for name, value in options.items():

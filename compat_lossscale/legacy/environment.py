@@ -42,12 +42,9 @@ _LOOKED_AT = ("tensorflow", "tf_keras", "keras", "h5py", "libcst")
 
 @dataclasses.dataclass(frozen=True)
 class Environment:
-    """What is installed.
+    """What is installed: of packages, the version by module, and `None` for what is not.
 
-    Attributes:
-        python: Python's version.
-        packages: By module, the version, or `UNKNOWN_VERSION`; `None` if it is not installed.
-        legacy_keras: The environment variable TF_USE_LEGACY_KERAS; `None` if it is not set.
+    `legacy_keras` is the environment variable TF_USE_LEGACY_KERAS.
     """
 
     python: str
@@ -281,6 +278,7 @@ class ProgramUsage:
         writes_summaries: Whether they write summaries of TensorFlow 2, or have Keras write them.
         not_on_keras_3: What they use or define that Keras 3 has not: members of optimizers, models
             and layers, and names below `tf.keras`.
+        is_for_keras_3: Whether they use this package's class for Keras 3.
     """
 
     neighbours: set[Neighbour] = dataclasses.field(default_factory=set)
@@ -289,6 +287,7 @@ class ProgramUsage:
     programs_lack: set[str] = dataclasses.field(default_factory=set)
     writes_summaries: bool = False
     not_on_keras_3: set[str] = dataclasses.field(default_factory=set)
+    is_for_keras_3: bool = False
 
     def add(self, source: str | bytes, file: Path, *, is_asked_about: bool = False) -> None:
         """Adds what a file uses. One that Python does not parse uses nothing."""
@@ -309,6 +308,7 @@ class ProgramUsage:
                 self.neighbours |= set() if neighbour is None else {neighbour}
                 self.not_on_keras_3 |= _gone_from_keras_3(path)
                 self.writes_summaries |= _is_summary(path)
+                self.is_for_keras_3 |= path.startswith("compat_lossscale.keras3")
             self.packages.update(path.partition(".")[0] for path in _imported(node))
         lacking = set(not_installed(imported_always(tree), file))
         self.missing |= lacking

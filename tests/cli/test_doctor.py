@@ -170,6 +170,30 @@ def test_the_next_step(
     assert done.output.splitlines()[-1] == f"Next: {expected}"
 
 
+FOR_KERAS_3 = """
+import tensorflow as tf
+from compat_lossscale import keras3
+
+optimizer = keras3.LossScaleOptimizer(tf.keras.optimizers.Adam(), count_skipped_steps=True)
+print(float(optimizer.loss_scale))
+"""
+
+
+def test_a_program_with_our_class_for_keras_3_is_done(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "new.py").write_text(FOR_KERAS_3)
+    said = run(monkeypatch, "new.py", legacy_keras=None).output
+    assert "No old name found in the 1 file looked at" in said
+    assert "TF_USE_LEGACY_KERAS" not in said
+    assert "Next: done;" in said
+    both = run(monkeypatch, legacy_keras=None).output
+    assert "1 of 2 files looked at in the current folder may use old names:\n  train.py\n" in both
+    assert "export TF_USE_LEGACY_KERAS=1" in both
+    (folder / "new.py").write_text(FOR_KERAS_3 + OLD)
+    assert "  new.py\n" in run(monkeypatch, "new.py").output
+
+
 def test_no_more_than_five_files_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(7):
         (folder / f"old{number}.py").write_text(OLD)
