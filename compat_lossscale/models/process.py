@@ -432,10 +432,7 @@ def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
 
 
 def _restore_by_names(path: str, inner: Any) -> None:
-    """Restores an optimizer from an `.h5` file without the slots of variables without gradients.
-
-    From such a file, tf-keras restores nothing of an optimizer.
-    """
+    """Restores what tf-keras does not from an `.h5` file: an optimizer that lacks some slots."""
     import h5py  # noqa: PLC0415  # it is loaded by now
 
     stored, found = hdf5.describe(path), {}

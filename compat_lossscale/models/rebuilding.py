@@ -58,6 +58,7 @@ _ACTIVITY = (
     "Keras 3.10 and later cannot train with the activity loss of a layer that computes in this "
     "dtype; give the layer dtype='float32'"
 )
+_SIGMOID = "tf-keras computes clip(0.2 * x + 0.5, 0, 1), and Keras 3 relu6(x + 3) / 6"
 _ROWS = (
     "on TensorFlow, Keras 3 squares the gradients of a row that a batch looks up twice before it "
     "adds them up, so it trains otherwise; with compat_lossscale.keras3 imported, after it"
@@ -230,6 +231,8 @@ class Rebuilding:
         defaults = dict(parameters(old)) if old is not None else {}
         settings: dict[str, Any] = {}
         for key, value in config.items():
+            if isinstance(value, str) and value == "hard_sigmoid":
+                self.lost(f"{place}.{key}", value, _SIGMOID)
             renamed = _RENAMED[self.target.__name__].get((cls.__name__, key), key)
             if renamed in accepted or renamed != key:
                 settings[renamed] = self.adapted(value, place)

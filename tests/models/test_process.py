@@ -19,7 +19,9 @@ from click.testing import CliRunner
 from compat_lossscale.cli.verify import verify
 from compat_lossscale.errors import ConversionError, MissingExtraError
 from compat_lossscale.formats import read
+from compat_lossscale.formats.conversion import Verdict
 from compat_lossscale.models import is_installed, process, write
+from compat_lossscale.models.rebuilding import Rebuilding
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests import forked_python
 from tests.artefacts.test_train_on import approximately
@@ -527,6 +529,19 @@ def test_what_differs_in_the_outputs_is_lost_and_the_layer_is_named(tmp_path: Pa
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, output.exists()) == (1, True)
     assert "computes something else from the layer dense (Dense) on" in result.stdout
+    assert 'lost: layer dense.activation = "hard_sigmoid": tf-keras computes' in result.stdout
+
+
+def test_an_activation_that_is_another_function_is_lost() -> None:
+    class Cell:
+        def __init__(self, activation: str, recurrent_activation: str) -> None: ...
+
+    names = ("tf_keras", "keras")
+    rebuilding = Rebuilding(*(types.SimpleNamespace(__name__=name) for name in names))
+    config = {"activation": "tanh", "recurrent_activation": "hard_sigmoid"}
+    assert rebuilding._settings(Cell, None, config, "layer cell") == config
+    (field,) = rebuilding.fields
+    assert (field.name, field.verdict) == ("layer cell.recurrent_activation", Verdict.LOST)
 
 
 def test_without_the_libraries_it_says_what_is_kept_and_what_to_install(
