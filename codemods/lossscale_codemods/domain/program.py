@@ -6,7 +6,6 @@ from __future__ import annotations
 import enum
 import functools
 import itertools
-import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
@@ -45,8 +44,6 @@ T = TypeVar("T")
 
 _OF_KERAS_3 = {"scale_loss", "stateless_apply"}
 _OF_OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
-_OF_SETTINGS = {"decay", "lr", "weights"}
-_NAMED = re.compile(r"(?i).*opt\w*").fullmatch
 _OF_TENSORFLOW_2_4 = {"get_scaled_loss", "get_unscaled_gradients"}
 """Methods that one wrapper has, and the other lacks."""
 
@@ -174,11 +171,8 @@ class Program:
         reads, members = self.reads_by_attribute, {*keras_3.OF_LEGACY, *["lr"] * with_keras_3}
         old = [one for one in reads.get("get_config", ()) if one in configs]
         old += (one for name in members for one in reads.get(name, ()))
-        return b"legacy" not in self.source and any(
-            self.types.of(one.value) & _OF_OPTIMIZERS
-            or (one.attr.value not in _OF_SETTINGS and _NAMED(self.tree.source(one.value)))
-            for one in old
-        )
+        is_legacy_named = b"legacy" in self.source
+        return not is_legacy_named and any(self.types.of(o.value) & _OF_OPTIMIZERS for o in old)
 
     def unpacked(self) -> list[cst.Call]:
         """Returns calls that unpack arguments, where old ones are named, if a loss is scaled."""

@@ -319,7 +319,7 @@ def test_a_class_that_was_left_in_a_comment_of_the_old_api_is_none() -> None:
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.weights, o.decay)", True),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(model.weights, args.decay)", False),
         ("o = tf.keras.optimizers.SGD(0.1)\nprint(o.variables, o.lr, o.learning_rate)", False),
-        ("o = tf.keras.optimizers.SGD(0.1)\ndef f(opt):\n    return opt.get_weights()", True),
+        ("o = tf.keras.optimizers.SGD(0.1)\ndef f(opt):\n    return opt.get_weights()", False),
         ("o = tf.keras.optimizers.SGD(0.1)\ndef f(opt):\n    return opt.decay, opt.lr", False),
     ],
 )
