@@ -348,7 +348,6 @@ def _not_loaded(stored: StoredModel, state: State) -> list[Field]:
             value = getattr(known, name)
             is_there = state.get(name) == [value]
             if name == "slots":
-                # tf-keras restores all of them or, where it does not restore iterations, none.
                 # Restored are all of them and the iterations, or nothing.
                 is_there = bool(state.keys() - _SCALARS)
                 is_there &= known.iterations in (*state.get("iterations", ()), None)

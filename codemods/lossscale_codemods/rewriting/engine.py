@@ -328,7 +328,9 @@ def _hunks(before: bytes, after: bytes) -> list[Edit]:
 def _differences(old: list[bytes], new: list[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
     starts = [0, *itertools.accumulate(map(len, old))]
     for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new).get_opcodes():
-        if tag != "equal":
+        if tag == "replace" and j - i == m - k:  # In pairs: word by word, many lines take long.
+            yield from zip(starts[i:j], old[i:j], new[k:m], strict=True)
+        elif tag != "equal":
             yield starts[i], b"".join(old[i:j]), b"".join(new[k:m])
 
 
