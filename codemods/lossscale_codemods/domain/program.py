@@ -165,14 +165,16 @@ class Program:
                 named += [base.value for base in one.bases]
         if any(map(self.is_of_either_family, named)):
             return True
+        if b"legacy" in self.source:
+            return False  # It says which family it has.
+        members = keras_3.OF_LEGACY | ({"lr"} if with_keras_3 else set())
+        reads = [one for name in members for one in self.reads_by_attribute.get(name, ())]
+        # `opt.get_config()["decay"]`, or `config["decay"]` of a name that holds it.
         keyed = [one for one in self.tree.nodes(cst.Subscript) if key_of(one) in keys]
-        ways = (way or one for one in keyed for way in (one, *self.today.values(one.value)))
-        configs = {part for way in ways for part in self.tree.walk(way)}
-        reads, members = self.reads_by_attribute, {*keras_3.OF_LEGACY, *["lr"] * with_keras_3}
-        old = [one for one in reads.get("get_config", ()) if one in configs]
-        old += (one for name in members for one in reads.get(name, ()))
-        is_legacy_named = b"legacy" in self.source
-        return not is_legacy_named and any(self.types.of(o.value) & _OF_OPTIMIZERS for o in old)
+        held = [value for one in keyed for value in self.today.values(one.value) if value]
+        configs = {part for whole in (*keyed, *held) for part in self.tree.walk(whole)}
+        reads += [one for one in self.reads_by_attribute.get("get_config", ()) if one in configs]
+        return any(self.types.of(one.value) & _OF_OPTIMIZERS for one in reads)
 
     def unpacked(self) -> list[cst.Call]:
         """Returns calls that unpack arguments, where old ones are named, if a loss is scaled."""
