@@ -195,14 +195,14 @@ def _is_renamed(text: str, program: Program) -> bool:
     return text == "LossScaleOptimizerV1" or (text == "LossScaleOptimizer" and is_of_new)
 
 
-_METHODS: Final = frozenset({"compile", "eval"})
-"""Functions of Python with these names are not methods: nothing stands before them."""
 _BUILT_IN: Final = frozenset({"eval", "exec"})
-_RUNS: Final = frozenset({"compile", "eval", "exec", "timeit", "Timer"})
-"""Functions that run a text as Python."""
+_RUNS: Final = frozenset({"compile", "eval", "exec"})
+"""Functions of Python that run a text, where nothing stands before them."""
+_RUNS_OF_MODULES: Final = frozenset({"builtins.eval", "builtins.exec", "timeit.Timer"})
+_RUNS_OF_MODULES |= {"timeit.repeat", "timeit.timeit"}
 _RUNS_A_LINE: Final = frozenset({"run_cell_magic", "run_line_magic", "system"})
-_RUNS_ELSEWHERE: Final = ("exec", "timeit")
-"""Functions that hardly anything else is called as; `eval` is a method of many things."""
+_RUNS_ELSEWHERE: Final = ("exec",)
+"""What hardly anything else is called; `eval` is a method, and `timeit` has a clock."""
 _FIELD: Final = "\0"
 
 
@@ -241,10 +241,9 @@ def _runs_text(program: Program) -> bool:
 
 def _runs(call: cst.Call, program: Program) -> bool:
     """Whether a call runs a text as Python."""
-    is_method = isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS
-    if last_name(call.func) not in _RUNS or is_method:
-        return False
-    return not program.resolver.bindings(call.func) or bool(program.resolver.path(call.func))
+    if not program.resolver.bindings(call.func) and isinstance(call.func, cst.Name):
+        return call.func.value in _RUNS
+    return program.resolver.path(call.func) in _RUNS_OF_MODULES
 
 
 _IMPORTS_BY_NAME: Final = frozenset(

@@ -75,6 +75,9 @@ def test_text_that_can_be_run(code: str) -> None:
         f"def exec(x): pass\nexec(y)\nf('{CODE}')",
         "flags.DEFINE_boolean('mixed_precision', True)\neval(x)",
         f"model.eval()\nf('{CODE}')",
+        f"from utils import Timer\nTimer()\nf('{CODE}')",
+        f"import threading\nthreading.Timer(1, g).start()\nf('{CODE}')",
+        f"cluster.exec(command)\nf('{CODE}')",
     ],
 )
 def test_text_that_is_not_run(code: str) -> None:
@@ -131,7 +134,10 @@ def test_what_is_patched_by_its_path_is_reported_for_every_target(target: str) -
     assert "path of an old name" in text
 
 
-@pytest.mark.parametrize(("runs", "is_found"), [("exec(TEXT)", True), ("print(TEXT)", False)])
+@pytest.mark.parametrize(
+    ("runs", "is_found"),
+    [("exec(TEXT)", True), ("print(TEXT)", False), ("timeit.default_timer()", False)],
+)
 def test_text_that_another_file_of_the_program_runs(
     tmp_path: Path, runs: str, is_found: bool
 ) -> None:
