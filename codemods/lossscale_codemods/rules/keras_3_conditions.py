@@ -815,19 +815,21 @@ def with_shape_as_tuple(node: cst.Call, program: Program) -> list[Edit]:
     """Makes a tuple of a shape that is one size: an int, or that of an axis."""
     given = argument_of(node.args, 0, "shape")
     values = _values(given.value, program) if given is not None else []
-    if given is None or not values or not all(_is_size(one) for one in values):
+    if given is None or not values or not all(_is_size(one, node) for one in values):
         return []
     (start, end), inner = program.tree.full_span(given.value), program.tree.span(given.value)
     return [Edit(start, inner[0], "("), Edit(inner[1], end, ",)")]
 
 
-def _is_size(node: cst.BaseExpression) -> bool:
-    """Whether an expression is an integer, a call of `int`, or `x.shape[n]`."""
+def _is_size(node: cst.BaseExpression, call: cst.Call) -> bool:
+    """Whether it is an integer, a call of `int`, `x.shape[n]`, or so of what `build` gets."""
+    of_input = {"input_shape"} if last_name(call.func) == "add_weight" else set()
     match node:
         case cst.Call(func=cst.Name("int")):
             return True
-        case cst.Subscript(value=cst.Attribute(attr=cst.Name("shape")), slice=[axis]):
-            return isinstance(axis.slice, cst.Index)
+        case cst.Subscript(value=cst.Attribute(attr=name) | (cst.Name() as name), slice=[axis]):
+            is_shape = name.value in (of_input if node.value is name else {"shape"})
+            return is_shape and isinstance(axis.slice, cst.Index)
     return isinstance(node, cst.Integer)
 
 
