@@ -488,9 +488,9 @@ class Decisions:
 def record_of(
     occurrence: Occurrence, program: Program, rule: str, outcome: Outcome, message: str
 ) -> Record:
-    """Returns the record of an occurrence, with its place."""
+    """Returns the record of an occurrence, with its place and a message of one line."""
     (line, column), (end_line, end_column) = map(program.tree.position, occurrence.span)
-    name = program.describe(occurrence)
+    name, message = program.describe(occurrence), " ".join(message.split())
     return Record(rule, outcome, line, column, name, message, "", end_line, end_column)
 
 

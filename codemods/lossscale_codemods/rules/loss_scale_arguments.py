@@ -315,7 +315,7 @@ class ArgumentReader(LossScaleTypes):
         """Says why an optimizer cannot take over the arguments of a loss scale object alone."""
         if isinstance(node, cst.Call):
             return None
-        source = " ".join(self.tree.source(node).split())
+        source = self.tree.source(node)
         bindings = self.resolver.bindings(node)
         for value in [node, *(binding.value for binding in bindings)]:
             owner = attribute_owner(value, self.resolver) if value is not None else None

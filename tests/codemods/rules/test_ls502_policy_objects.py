@@ -307,3 +307,9 @@ def test_an_optimizer_that_shares_the_loss_scale_of_a_policy_stays(parts: dict[s
     assert "policy.loss_scale)" in result.text
     assert any("LS201" in text and "read from a policy" in text for text in reviews(result))
     assert not any("LS504" in text for text in reviews(result))
+
+
+def test_a_message_is_one_line_where_the_loss_scale_stands_on_two() -> None:
+    source = f"import tensorflow as tf\np = {OLD}('mixed_float16', get(\n    flags))\n"
+    [text] = reviews(migrate_source(source))
+    assert "whether get( flags) is the one" in text
