@@ -195,14 +195,11 @@ def _is_renamed(text: str, program: Program) -> bool:
     return text == "LossScaleOptimizerV1" or (text == "LossScaleOptimizer" and is_of_new)
 
 
-_BUILT_IN: Final = frozenset({"eval", "exec"})
-_RUNS: Final = frozenset({"compile", "eval", "exec"})
-"""Functions of Python that run a text, where nothing stands before them."""
-_RUNS_OF_MODULES: Final = frozenset({"builtins.eval", "builtins.exec", "timeit.Timer"})
-_RUNS_OF_MODULES |= {"timeit.repeat", "timeit.timeit"}
+_BUILT_IN: Final = frozenset({"compile", "eval", "exec"})
+"""Functions of Python that run a text."""
+_TIMING: Final = frozenset({"timeit.Timer", "timeit.repeat", "timeit.timeit"})
+"""Functions that do so as well."""
 _RUNS_A_LINE: Final = frozenset({"run_cell_magic", "run_line_magic", "system"})
-_RUNS_ELSEWHERE: Final = ("exec",)
-"""What hardly anything else is called; `eval` is a method, and `timeit` has a clock."""
 _FIELD: Final = "\0"
 
 
@@ -234,16 +231,11 @@ def _runs_text(program: Program) -> bool:
         isinstance(one, cst.Name) and one.value in _BUILT_IN and not program.resolver.bindings(one)
         for one in program.scopes.scope_of_read
     )
-    is_called = any(isinstance(n, cst.Call) and _runs(n, program) for n in program.tree.parents)
+    timing = map(program.resolver.path, (call.func for call in program.tree.nodes(cst.Call)))
     modules = program.types.project.modules
-    return is_read or is_called or others_name(modules, _RUNS_ELSEWHERE, if_unknown=False)
-
-
-def _runs(call: cst.Call, program: Program) -> bool:
-    """Whether a call runs a text as Python."""
-    if not program.resolver.bindings(call.func) and isinstance(call.func, cst.Name):
-        return call.func.value in _RUNS
-    return program.resolver.path(call.func) in _RUNS_OF_MODULES
+    # `eval` is a method of many things, and `timeit` has a clock.
+    elsewhere = others_name(modules, ("exec",), if_unknown=False)
+    return is_read or elsewhere or not _TIMING.isdisjoint(timing)
 
 
 _IMPORTS_BY_NAME: Final = frozenset(
