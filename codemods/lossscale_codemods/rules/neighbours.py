@@ -199,7 +199,8 @@ class NeighbourUses:
             if not isinstance(node, cst.Attribute):
                 continue
             above = self.tree.parent(node)
-            if isinstance(above, cst.Attribute) and above.value is node and above in reads:
+            is_part = isinstance(above, cst.Attribute) and above.value is node
+            if is_part and (above in reads or self.patched(above)):
                 continue
             occurrence = self._read(node)
             if occurrence is not None:
@@ -209,6 +210,15 @@ class NeighbourUses:
                 occurrence = self._unless_guarded(call, self._path(call))
                 if occurrence is not None:
                     yield occurrence
+
+    def patched(self, target: cst.CSTNode | None) -> bool:
+        """Whether this replaces what a private module had, and is read of another one today."""
+        if not isinstance(target, cst.Attribute) or target not in self.program.scopes.binding_at:
+            return False
+        owner = canonical(self.resolver.path(target.value) or "")
+        is_module = self.neighbour(owner) is None or is_public_module(owner)
+        gone = self.neighbour(f"{owner}.{target.attr.value}")
+        return owner.startswith("tensorflow.python.") and is_module and gone is not None
 
     def _read(self, node: cst.Attribute) -> Occurrence | None:
         """Returns the use in a dotted expression, if there is one."""
@@ -433,6 +443,12 @@ def _message(new: str) -> str:
     return f"it was {new.replace('numpy.', 'np.')}"
 
 
+_PATCHED = Review(
+    "it is replaced here, and what calls it today has it from another module",
+    "Replace it there, or do without it.",
+)
+
+
 class NeighbourRule(Rule):
     """What the rules for names next to the loss-scale API have in common."""
 
@@ -447,8 +463,11 @@ class NeighbourRule(Rule):
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the reads of such names, and imports that stay."""
         if is_looked_at(program, self.id):
-            for occurrence in NeighbourUses(program, self).occurrences():
+            uses = NeighbourUses(program, self)
+            for occurrence in uses.occurrences():
                 yield occurrence, self._verdict(occurrence, program)
+            for target in filter(uses.patched, program.scopes.binding_at):
+                yield self.found(target, program, _PATCHED, Role.NEIGHBOUR)
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields the imports that become others."""

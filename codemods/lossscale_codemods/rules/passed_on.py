@@ -152,7 +152,8 @@ class PassedOn(Rule):
         usage = program.usage(occurrence)
         if usage is Usage.VALUE and _is_tested(occurrence, program):
             return rename("only asked whether it is there", occurrence)
-        if occurrence.ambiguous and _is_asked_for_member(occurrence, program):
+        taker = program.tree.taker_of(occurrence.node)
+        if occurrence.ambiguous and taker is not None and dotted(taker.func) == "hasattr":
             return Ignore()  # What is taken of either module is found by itself.
         if usage is Usage.MEMBER and occurrence.meaning not in _WITH_SAME_MEMBERS:
             above = program.tree.parent(occurrence.node)
@@ -209,14 +210,6 @@ def _is_tested(occurrence: Occurrence, program: Program) -> bool:
         return True
     tests = cst.If | cst.IfExp | cst.While | cst.Assert
     return isinstance(above, tests) and above.test is node
-
-
-def _is_asked_for_member(occurrence: Occurrence, program: Program) -> bool:
-    """Whether this is `hasattr(name, "member")`."""
-    call = program.tree.taker_of(occurrence.node)
-    if call is None or dotted(call.func) != "hasattr":
-        return False
-    return call.args[0].value is occurrence.node
 
 
 _SCALES = frozenset({Meaning.LOSS_SCALE, Meaning.FIXED, Meaning.DYNAMIC})

@@ -232,9 +232,8 @@ def _runs_text(program: Program) -> bool:
         for one in program.scopes.scope_of_read
     )
     timing = map(program.resolver.path, (call.func for call in program.tree.nodes(cst.Call)))
-    modules = program.types.project.modules
     # `eval` is a method of many things, and `timeit` has a clock.
-    elsewhere = others_name(modules, ("exec",), if_unknown=False)
+    elsewhere = others_name(program.types.project.modules, ("exec",), if_unknown=False)
     return is_read or elsewhere or not _TIMING.isdisjoint(timing)
 
 
@@ -263,7 +262,8 @@ def _of_lookup(node: cst.CSTNode, program: Program) -> Review | None:
     found = lookup_of(node, program.scopes)
     if found is None:
         return None
-    paths = _still_there(found.owner, program)
+    owners = program.resolver.paths(found.owner)
+    paths = [path for path in owners if path is not None and names.lookup(path) is None]
     if isinstance(program.tree.parent(node), cst.ComparisonTarget):
         return None  # `"experimental" in vars(x)` only asks.
     if found.name is None:
@@ -295,11 +295,6 @@ def _is_in_guard(node: cst.CSTNode, program: Program) -> bool:
             is_guard = any(guard_of(side) is above for side in sides)
             return is_guard and any(above in ancestors(one.node) for one in program.references)
     return False
-
-
-def _still_there(module: cst.BaseExpression, program: Program) -> list[str]:
-    paths = program.resolver.paths(module)
-    return [path for path in paths if path is not None and names.lookup(path) is None]
 
 
 def migrate_config(source: bytes, options: Options) -> Result:

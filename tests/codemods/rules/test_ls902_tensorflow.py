@@ -267,3 +267,43 @@ def test_the_functions_that_stay_are_there() -> None:
         module, _, name = path.partition(".")
         home = importlib.import_module(f"tensorflow.python.keras.utils.{module}")
         assert callable(getattr(home, name))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            f"from {PRIVATE} import backend as K\nK.GraphExecutionFunction = mine",
+            f"from {PRIVATE} import backend as K\nK.GraphExecutionFunction = mine",
+        ),
+        (
+            "from tensorflow.python import keras\nkeras.backend._get_session = mine",
+            "from tensorflow.python import keras\nkeras.backend._get_session = mine",
+        ),
+        (
+            "from tensorflow.python.ops import control_flow_ops as ops\n"
+            "ops.while_loop = mine(ops.while_loop)",
+            "from tensorflow.python.ops import control_flow_ops as ops\n"
+            "ops.while_loop = mine(tf.compat.v1.while_loop)",
+        ),
+    ],
+)
+def test_what_is_replaced_in_a_private_module_is_reported(before: str, after: str) -> None:
+    check_review(f"{OLD}{before}\n", f"{NEW}{after}\n", "it is replaced here")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            f"from {PRIVATE}.engine import training\ntraining.Model.compile = mine",
+            "tf.keras.Model.compile = mine",
+        ),
+        (
+            "from tensorflow.python.ops import math_ops\nmath_ops.equal = mine",
+            "from tensorflow.python.ops import math_ops\nmath_ops.equal = mine",
+        ),
+    ],
+)
+def test_what_is_replaced_where_it_is_today_is_not_reported(before: str, after: str) -> None:
+    check_transformed(f"{OLD}{before}\n", f"{NEW}{after}\n")
