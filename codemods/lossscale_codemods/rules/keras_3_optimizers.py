@@ -390,16 +390,16 @@ def _of_compile(
         )
     if isinstance(value, _LISTS) and (compiled.is_proven or compiled.is_likely):
         return _SEVERAL
-    if not is_wrapping or (value is not None and kinds <= _WRAPPED):
+    is_wrapped = value is not None and kinds <= _WRAPPED
+    if not (is_wrapping and compiled.is_likely) or is_wrapped:
         return None
     if isinstance(value, cst.Call) and dotted(value.func) == HELPER:
         return None  # An earlier run made it.
     wrapped = _wrapped(compiled, value, program)
     if not compiled.is_proven:
-        if not compiled.is_likely:
-            return None
+        unwrapped = " with an optimizer that is not wrapped" if ObjectType.WRAPPER in kinds else ""
         return Review(
-            f"{_STOCK}, if this compiles a model; it is not proven to be a Keras model",
+            f"{_STOCK}, if this compiles a model{unwrapped}; it is not proven to be a Keras model",
             "If it is one, wrap the optimizer in compat_lossscale.keras3's.",
             unsafe_fix=wrapped,
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 import pytest
 from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import check_review, check_transformed
+from tests.codemods.checks import check_review, check_transformed, reviews
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
 PLAIN = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+SGD = "tf.keras.optimizers.SGD(0.1)"
 MODEL = "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n"
 
 
@@ -39,6 +40,7 @@ def test_a_model_is_asked_whether_its_optimizer_is_wrapped(
     [
         (f"{MODEL}model.compile(**settings)", "no floor and no cap"),
         ("model = build()\nmodel.compile('sgd', 'mse')", "not proven to be a Keras model"),
+        (f"opt = {SGD}\nmodel = build()\nmodel.compile(opt, 'mse')", "if this compiles a model;"),
         (f"{MODEL}model.compile([one, other])", "takes one optimizer"),
         (
             "model = build()\nmodel.compile(optimizer=[one, other], loss='mse')",
@@ -49,6 +51,15 @@ def test_a_model_is_asked_whether_its_optimizer_is_wrapped(
 )
 def test_what_cannot_be_seen_is_reported(line: str, message: str) -> None:
     check_review(f"{OLD}{line}\n", f"{PLAIN}{line}\n", message, target="keras3")
+
+
+def test_where_the_program_may_wrap_it_the_finding_is_about_the_other_case() -> None:
+    wrapped = "tf.keras.mixed_precision.LossScaleOptimizer(opt)"
+    source = f"{PLAIN}opt = {SGD}\nif amp:\n    opt = {wrapped}\nmodel.compile(opt, 'mse')\n"
+    [text] = [t for t in reviews(migrate_source(source, target="keras3")) if "LS511" in t]
+    assert (
+        "if this compiles a model with an optimizer that is not wrapped; it is not proven" in text
+    )
 
 
 OWN_STEP = (
