@@ -270,26 +270,26 @@ def test_the_functions_that_stay_are_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("imports", "before", "after"),
     [
+        (f"{PRIVATE} import backend", "backend._get_session = mine", "backend._get_session = mine"),
         (
-            f"from {PRIVATE} import backend as K\nK.GraphExecutionFunction = mine",
-            f"from {PRIVATE} import backend as K\nK.GraphExecutionFunction = mine",
+            "tensorflow.python import keras",
+            "keras.backend.GraphExecutionFunction = mine",
+            "keras.backend.GraphExecutionFunction = mine",
         ),
         (
-            "from tensorflow.python import keras\nkeras.backend._get_session = mine",
-            "from tensorflow.python import keras\nkeras.backend._get_session = mine",
-        ),
-        (
-            "from tensorflow.python.ops import control_flow_ops as ops\n"
+            "tensorflow.python.ops import control_flow_ops as ops",
             "ops.while_loop = mine(ops.while_loop)",
-            "from tensorflow.python.ops import control_flow_ops as ops\n"
             "ops.while_loop = mine(tf.compat.v1.while_loop)",
         ),
     ],
 )
-def test_what_is_replaced_in_a_private_module_is_reported(before: str, after: str) -> None:
-    check_review(f"{OLD}{before}\n", f"{NEW}{after}\n", "it is replaced here")
+def test_what_is_replaced_in_a_private_module_is_reported(
+    imports: str, before: str, after: str
+) -> None:
+    before, after = (f"from {imports}\n{line}\n" for line in (before, after))
+    check_review(OLD + before, NEW + after, "it is replaced here")
 
 
 @pytest.mark.parametrize(
