@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from lossscale_codemods.reports.rule_reference import example
-from lossscale_codemods.rewriting.engine import migrate_fully
+from lossscale_codemods.reports.rule_reference import (
+    CHANGED,
+    NOT_HANDLED,
+    documentation,
+    examples,
+    section,
+)
 from lossscale_codemods.rules.base import Rule
-from lossscale_codemods.rules.registry import all_rules, documentation
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.tables.names import Meaning, Target, lookup
-from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.suppression import FORMER_IDS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -27,9 +31,9 @@ _INTRODUCTION = """\
 # Rules of migrate
 
 Each finding names one of these rules. Its page says what the rule does, shows an example, and
-quotes what it reports, with what to do. `compat-lossscale migrate --explain LS201` shows more
-examples. `--select` and `--ignore` take these ids, or the beginning of several. To keep a place as
-it is, [suppress the finding](../index.md#suppress-findings).
+quotes what it reports. `compat-lossscale migrate --explain LS201` shows more examples. `--select`
+and `--ignore` take these ids, or the beginning of several. To keep a place as it is,
+[suppress the finding](../index.md#suppress-findings).
 
 ```{toctree}
 :hidden:
@@ -108,14 +112,16 @@ def _page(rule: Rule) -> str:
         parts.append(f"\nFor `--target {_OPTION[rule.example_target]}`.\n")
     summary, _, why = documentation(rule).partition("\n\n")
     parts.append(f"\n{summary}\n\n{why.partition(_PARAGRAPH)[0]}\n")
-    if rule.invalid:
-        shortest = min(rule.invalid, key=lambda case: len(case.before))
-        parts.append(f"\n```diff\n{example(shortest)}```\n")
-    found = [f"- {one}\n" for one in rule.says] or list(_findings(rule))[:_FINDINGS]
-    if found:
-        parts += ["\nReported:\n\n", *found]
-    if rule.not_handled:
-        parts.append(f"\nNot handled: {rule.not_handled}\n")
+    changed = [*examples(section(rule, CHANGED))]
+    if changed:
+        shortest = min(changed, key=lambda one: len(one.before))
+        parts.append(f"\n```diff\n{shortest.shown}```\n")
+    said = [one.finding for one in examples(section(rule, NOT_HANDLED)) if one.finding]
+    if found := rule.says or [*dict.fromkeys(said)][:_FINDINGS]:
+        parts += ["\nReported:\n\n", *(f"- {one}\n" for one in found)]
+    not_handled = " ".join(section(rule, NOT_HANDLED).partition("```")[0].split())
+    if not_handled:
+        parts.append(f"\nNot handled: {not_handled}\n")
     return "".join(parts)
 
 
@@ -128,20 +134,6 @@ def write(folder: Path) -> None:
             path.unlink()
     for name, text in new.items():
         (folder / name).write_text(text, encoding="utf-8")
-
-
-def _findings(rule: Rule) -> Iterator[str]:
-    """Yields what the rule says of its examples that it leaves, each advice once."""
-    said: set[str] = set()
-    for case in rule.valid:
-        if case.review:
-            options = Options(rule.example_target, legacy_optimizers=not case.new_optimizers)
-            for one in migrate_fully(case.before.encode(), options).records:
-                is_meant = one.rule == rule.id and case.review in f"{one.message} {one.advice}"
-                if is_meant and one.advice not in said:
-                    said.add(one.advice)
-                    text = f"{one.message}. {one.advice}".strip()
-                    yield f"- {text}\n"
 
 
 def names_page() -> str:

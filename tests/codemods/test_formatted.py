@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods import Status
+from lossscale_codemods.reports.rule_reference import CHANGED, examples, section
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.source.layout import LINE_LENGTH
@@ -46,7 +47,7 @@ def cases() -> list[str]:
     programs = [f"import tensorflow as tf\n\n\n{program}\n" for program in PROGRAMS]
     for rule in all_rules():
         if Target.TF_KERAS in rule.targets:
-            programs += [case.before for case in rule.invalid]
+            programs += [one.before for one in examples(section(rule, CHANGED))]
     return programs
 
 

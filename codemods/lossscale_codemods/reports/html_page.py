@@ -99,7 +99,8 @@ def _file_counts(total: Mapping[str, int], *, write: bool) -> list[tuple[str, in
 
 def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
     """Returns the rules that decided something, with how often each came to what."""
-    from lossscale_codemods.rules.registry import all_rules, documentation
+    from lossscale_codemods.reports.rule_reference import documentation
+    from lossscale_codemods.rules.registry import all_rules
 
     decided = Counter((record.rule, record.outcome) for record in records)
     ids = {rule for rule, _ in decided}
@@ -117,8 +118,10 @@ def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
 
 
 def _example(rule: Rule) -> list[list[Row]]:
-    cases = [case for case in rule.invalid if case.after not in (None, case.before)]
-    return hunks(cases[0].before, cases[0].after or "") if cases else []
+    from lossscale_codemods.reports.rule_reference import CHANGED, examples, section
+
+    changes = [hunks(one.before, one.after) for one in examples(section(rule, CHANGED))]
+    return changes[0] if changes else []
 
 
 def _urgency(report: FileReport) -> int:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from compat_lossscale.pages import escaped
 from lossscale_codemods.reports.patches import diff
+from lossscale_codemods.reports.rule_reference import documentation
 from lossscale_codemods.reports.run_report import (
     advice_of,
     exit_code,
@@ -18,7 +19,7 @@ from lossscale_codemods.reports.run_report import (
     proof_words,
     totals,
 )
-from lossscale_codemods.rules.registry import all_rules, documentation
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.source.syntax_tree import tree_of
 from lossscale_codemods.tables.records import Outcome, Record
 

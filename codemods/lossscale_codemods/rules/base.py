@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from lossscale_codemods.domain import LossScaleType, Occurrence, Role
 from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, OldName, Target
@@ -200,48 +200,6 @@ class FirstChange:
 
 
 @dataclasses.dataclass(frozen=True)
-class Case:
-    """A program before and after a rule, or one that the rule leaves.
-
-    Attributes:
-        before: The program as it was.
-        after: What becomes of it; the same as `before` if nothing does.
-        review: A part of the message of the finding, if there must be one.
-        unsafe: What becomes of the program with unsafe fixes, if that is more.
-        new_optimizers: Whether this is with `--new-optimizers`.
-    """
-
-    before: str
-    after: str | None = None
-    review: str | None = None
-    unsafe: str | None = None
-    new_optimizers: bool = False
-
-    @classmethod
-    def behind(cls, head: tuple[str, str], *given: Any, **options: Any) -> Case:
-        """Returns an example behind first lines that are migrated as well.
-
-        Args:
-            head: The first lines, as they were and as they are to be.
-            given: What `Case` takes, of the lines behind these.
-            options: What it takes by name.
-        """
-        (old, new), case = head, cls(*given, **options)
-        after = new + (case.before if case.after is None else case.after)
-        unsafe = None if case.unsafe is None else new + case.unsafe
-        return dataclasses.replace(case, before=old + case.before, after=after, unsafe=unsafe)
-
-
-def setting_policy(policy: str, imports: str = "import tensorflow as tf\n") -> tuple[str, str]:
-    """Returns the first lines of an example that sets a policy, old and new."""
-    home = f"{imports}tf.keras.mixed_precision"
-    return (
-        f"{home}.experimental.set_policy('{policy}')\n",
-        f"{home}.set_global_policy('{policy}')\n",
-    )
-
-
-@dataclasses.dataclass(frozen=True)
 class Marker:
     """A word, one of its companions, and what may stand next to it.
 
@@ -283,11 +241,11 @@ OLD_NAMES = (OPTIMIZER, MIXED_PRECISION, LOSS_SCALE, OF_2_4)
 
 
 class Rule:
-    """One rule: what can make it fire, a decision, and examples that are also tests and docs.
+    """One rule: what can make it fire, and a decision.
 
-    The docstring of its class is its documentation, or that of its module if the class has a line
-    only. `decide` is asked for every old name of its meanings that no earlier rule has decided; the
-    other methods are for rules that do more than that.
+    Its page in `pages` is its documentation, with examples that are tests too. `decide` is asked
+    for every old name of its meanings that no earlier rule has decided; the other methods are for
+    rules that do more than that.
     """
 
     id: ClassVar[str]
@@ -307,13 +265,6 @@ class Rule:
     each."""
     explains: ClassVar[frozenset[Meaning]] = frozenset()
     """The old names of which this rule says most, if these are not its meanings."""
-    invalid: ClassVar[tuple[Case, ...]] = ()
-    """Programs that the rule changes."""
-    valid: ClassVar[tuple[Case, ...]] = ()
-    """Programs that it leaves, with or without a finding."""
-    not_handled: ClassVar[str] = ""
-    """What it leaves, in words, where `valid` has no finding that says so."""
-
     says: Sequence[str] = ()
     """What it says of each thing that it reports, for its documentation, where this is a list."""
     moved: ClassVar[str] = ""

@@ -21,7 +21,6 @@ from lossscale_codemods.domain import (
     what_is,
 )
 from lossscale_codemods.rules.base import (
-    Case,
     Found,
     Ignore,
     MeaningClaim,
@@ -55,54 +54,14 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.rules.name_rendering import NameRenderer
 
-_HEAD = "import tensorflow as tf\n"
-_OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
-_NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
-
 
 class Constructors(Rule):
-    """The `loss_scale` of `LossScaleOptimizer` becomes `dynamic=False, initial_scale=` or nothing.
-
-    In TensorFlow 2.4, the arguments `dynamic`, `initial_scale` and `dynamic_growth_steps` replaced
-    `loss_scale`: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule removes
-    `"dynamic"`, which is the default, and turns a number into a fixed scale. The arguments of a
-    `DynamicLossScale` or `FixedLossScale` become arguments of the constructor. If only the running
-    program knows the value, a helper function converts it at run time. The codemod proves that
-    every rewritten call has the same meaning as before.
-
-    A call of the current class with an old argument, `mixed_precision.LossScaleOptimizer(opt,
-    "dynamic")`, is an error in every TensorFlow that has that class, and is reported. A number
-    without a keyword is reported too: Keras 3 reads it as the first value of a dynamic scale, and
-    the old API read it as a fixed one.
-    """
+    """The `loss_scale` of `LossScaleOptimizer` becomes arguments of today, or goes."""
 
     id = "LS201"
     title = "Constructor of the loss-scale optimizer"
     meanings = frozenset({Meaning.OPTIMIZER})
     targets = frozenset(Target)
-    invalid = (
-        Case(f"{_HEAD}opt = {_OLD}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
-        Case(
-            f"{_HEAD}opt = {_OLD}(opt, loss_scale=128)\n",
-            f"{_HEAD}opt = {_NEW}(opt, dynamic=False, initial_scale=128)\n",
-        ),
-        Case(
-            f"{_HEAD}opt = {_OLD}(optimizer=opt, loss_scale="
-            "tf.train.experimental.DynamicLossScale(2 ** 10, increment_period=500))\n",
-            f"{_HEAD}opt = {_NEW}(inner_optimizer=opt, initial_scale=2 ** 10, "
-            "dynamic_growth_steps=500)\n",
-        ),
-    )
-    valid = (
-        Case(f"{_HEAD}opt = {_OLD}(opt, None)\n", review="was an error in every version"),
-        Case(f"{_HEAD}opt = {_OLD}(opt, **kwargs)\n", review="unpacked"),
-        Case(
-            f"{_HEAD}opt = {_OLD}(opt, tf.train.experimental.DynamicLossScale(multiplier=4))\n",
-            review="multiplier of 4 has no equivalent",
-        ),
-        Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", review="takes no `loss_scale`"),
-        Case(f"{_HEAD}opt = {_NEW}(opt, False, 1024)\n"),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields calls of the current class with something that can be the old argument."""
@@ -183,69 +142,12 @@ _NO_LINE = Review(
 
 
 class GraphRewrite(Rule):
-    """`enable_mixed_precision_graph_rewrite` is renamed, and written out for Keras optimizers.
-
-    The function still exists as
-    `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`, but refuses Keras
-    optimizers since TensorFlow 2.11. For these it did two things, which the rule writes out: it
-    wrapped the optimizer, and it switched the graph rewrite on. Both happen where the call was, and
-    under the same condition. If its result is not assigned on a line of its own, the call stays.
-
-    The name of the function does not tell the kind of the optimizer, because the function in
-    `compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If
-    that does not prove the kind, the call stays.
-
-    The function also refused to run under a mixed policy, and after it no mixed policy could be
-    set. No current function raises these two errors, which a program that trained never got. So the
-    call is written out in a function beside others that set policies. It stays, with a finding, if
-    its own function or the body of the module sets one, or if it stands in the body of the module.
-
-    If the kind of the optimizer is not proven, `--unsafe-fixes` assumes the one kind that the file
-    creates or, if it creates none, the one that its methods and its training loop are for. It also
-    writes the call out beside calls that set policies.
-    """
+    """`enable_mixed_precision_graph_rewrite` is renamed, and written out for Keras optimizers."""
 
     id = "LS602"
     title = "Graph rewrite"
     meanings = frozenset({Meaning.REWRITE})
     targets = frozenset(Target)
-    invalid = (
-        Case(
-            f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
-            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
-            f"{_HEAD}opt = tf.keras.optimizers.legacy.Adam()\n"
-            "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
-            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
-        ),
-        Case(
-            f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
-            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
-            f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
-            "opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(opt)\n",
-        ),
-    )
-    valid = (
-        Case(
-            f"{_HEAD}def fit(model, opt):\n"
-            "    opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n"
-            "    model.compile(optimizer=opt, loss='mse')\n",
-            review="v1 or a Keras optimizer",
-            unsafe=f"{_HEAD}def fit(model, opt):\n"
-            "    opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
-            '    tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n'
-            "    model.compile(optimizer=opt, loss='mse')\n",
-        ),
-        Case(
-            f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
-            "opt = tf.keras.optimizers.legacy.Adam()\n"
-            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
-            review="one is set beside it",
-            unsafe=f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
-            "opt = tf.keras.optimizers.legacy.Adam()\n"
-            "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
-            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
-        ),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields calls under the name of today that get a Keras optimizer."""

@@ -1,14 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tf.contrib.mixed_precision` is reported; one manager can move to `compat.v1` as an unsafe fix.
-
-TensorFlow 2 has no `tf.contrib`. An `ExponentialUpdateLossScaleManager(init, n, m, 2, 0.5)` is
-nearly a `DynamicLossScale(init, n)`, and its optimizer a `MixedPrecisionLossScaleOptimizer`. The
-manager waits for m steps that are not finite before it halves the loss scale, and a
-`DynamicLossScale` halves it at the first. With `--unsafe-fixes`, the rule makes that rewrite. The
-manager's own defaults, `decr_every_n_nan_or_inf=2` and `decr_ratio=0.8`, have no equivalent. Nor
-has a `FixedLossScaleManager`: its optimizer skipped steps that are not finite, and that of
-`compat.v1` applies them if the loss scale is fixed.
-"""
+"""`tf.contrib.mixed_precision` is reported; an unsafe fix moves one manager to `compat.v1`."""
 
 from __future__ import annotations
 
@@ -18,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import BindingKind, constant_or_none
-from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.base import Review, Rewrite, Rule, Verdict
 from lossscale_codemods.source.syntax_tree import argument_of
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import Meaning
@@ -30,7 +21,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.domain import Occurrence, Program
     from lossscale_codemods.rules.name_rendering import NameRenderer
 
-_HEAD = "import tensorflow as tf\n"
 _TAKEN_OVER = {"init_loss_scale": "initial_loss_scale", "incr_every_n_steps": "increment_period"}
 """The first parameters, which a DynamicLossScale takes as well, and what these are called there."""
 _RATIOS = (("incr_ratio", 2, "2"), ("decr_ratio", 0.5, "0.8"))
@@ -69,20 +59,6 @@ class Contrib(Rule):
     id = "LS603"
     title = "tf.contrib.mixed_precision"
     explains = frozenset({Meaning.CONTRIB})
-    valid = (
-        Case(
-            f"{_HEAD}m = tf.contrib.mixed_precision.FixedLossScaleManager(128)\n",
-            review="skipped steps that are not finite",
-        ),
-        Case(
-            f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(\n"
-            f"    opt, tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000, decr_ratio=0.5))\n",
-            review="which this manager does only with",
-            unsafe=f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(\n"
-            "    opt, tf.compat.v1.mixed_precision.DynamicLossScale("
-            "initial_loss_scale=2 ** 15, increment_period=1000))\n",
-        ),
-    )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Moves an optimizer together with its manager."""

@@ -1,22 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Branches for old versions stay, and are reported as collapsible.
-
-Code that tests the version, catches ImportError, or calls hasattr before it uses an old name
-already works before and after TensorFlow 2.4, if its other branch uses the new names, or imports
-the same names from where they are now. So does code whose old branch newer versions do not miss,
-because it only asks with `isinstance`, or changes a private part of an old version.
-`--collapse-guards` removes old branches whose other branch does the same.
-
-If nothing takes the place of the branch, the program trains in float32 without an error on current
-versions. If it tries to import the old names, the codemod migrates the branch and the import. If it
-asks for the version number, or with `hasattr`, the codemod reports the branch.
-
-The codemod evaluates conditions as the program does. `tf.__version__ < "2.4"` compares strings, and
-`"2.21.0" < "2.4"` is true, so current versions of TensorFlow run the branch. In that case the
-codemod migrates the branch and reports the condition. A condition that depends on more than the
-version is a guard if it names one, such as a flag `IS_PREV_TF_2_4` of another package. With any
-other condition, both branches are migrated.
-"""
+"""Branches for old versions stay, and are reported as collapsible."""
 
 from __future__ import annotations
 
@@ -25,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import Occurrence, version_guards
-from lossscale_codemods.rules.base import Case, FirstChange, Found, Review, Rule
+from lossscale_codemods.rules.base import FirstChange, Found, Review, Rule
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.records import Edit
 
@@ -56,22 +39,6 @@ class Guards(Rule):
     id = "LS701"
     title = "Branches for old versions"
     targets = frozenset(Target)
-    valid = (
-        Case(
-            "import tensorflow as tf\n"
-            "if tuple(map(int, tf.__version__.split('.')[:2])) >= (2, 4):\n"
-            "    tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
-            "else:\n"
-            "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
-            review="can be collapsed",
-        ),
-        Case(
-            "import tensorflow as tf\n"
-            "if tuple(map(int, tf.__version__.split('.')[:2])) < (2, 4):\n"
-            "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
-            review="nothing takes its place in newer ones",
-        ),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields conditions that take versions of today for old ones."""

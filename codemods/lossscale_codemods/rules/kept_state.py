@@ -1,27 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State of a loss scale that starts again, splits in two or raises with the new class is reported.
-
-`load_model` of tf-keras makes an optimizer with the initial loss scale. With `--target compat`, it
-makes the class of tf-keras, and not the one of `compat_lossscale`. Nothing is to be done in a
-program that only predicts with the model, or compiles it again; the rule does not see that.
-
-Under one policy, the models of a program shared one loss scale up to TensorFlow 2.3. So did the
-optimizers in a list that `compile` gets, and those of models that are compiled in a loop, or in a
-function that is called again. Now each has a new one. `copy.deepcopy` and `pickle` of a loss-scale
-optimizer raise an error on tf-keras. A checkpoint that TensorFlow 2.0 to 2.2 wrote has the number
-of steps under a name at which the class of tf-keras does not look for it. `compat_lossscale` does
-all of these as the old versions did.
-"""
+"""Reports state of a loss scale that starts again, splits in two or raises with the new class."""
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.domain import is_part_of_old, model_compile
-from lossscale_codemods.rules.base import Case, Found, Review, Rule
+from lossscale_codemods.rules.base import Found, Review, Rule
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import SCALED, compiles_wrapped, name_of
 from lossscale_codemods.source.syntax_tree import dotted, keywords_of
@@ -38,17 +25,6 @@ _SAVING = ("save", "save_model", "ModelCheckpoint")
 _COPIES = frozenset({"copy.deepcopy", "pickle.dump", "pickle.dumps"})
 _COPIES |= {"cloudpickle.dumps", "dill.dumps", "joblib.dump"}
 _KEEP = "or keep the old behavior with `--target compat`."
-_HEAD = (
-    "import tensorflow as tf\nopt = tf.keras.optimizers.legacy.SGD()\n"
-    "opt = tf.keras.mixed_precision."
-)
-_case = functools.partial(
-    Case.behind,
-    (
-        f"{_HEAD}experimental.LossScaleOptimizer(opt, 'dynamic')\n",
-        f"{_HEAD}LossScaleOptimizer(opt)\n",
-    ),
-)
 
 
 class KeptState(Rule):
@@ -57,18 +33,6 @@ class KeptState(Rule):
     id = "LS521"
     title = "Loss-scale state in files and copies"
     targets = frozenset(Target)
-    valid = (
-        _case(
-            "model.compile(opt)\nmodel.save(path)\n"
-            "model = tf.keras.models.load_model(path)\nmodel.fit(x, y)\n",
-            review="starts again with the initial loss scale",
-        ),
-        _case("import copy\nother = copy.deepcopy(opt)\n", review="raises an error"),
-        _case(
-            "checkpoint = tf.train.Checkpoint(optimizer=opt)\ncheckpoint.restore(path)\n",
-            review="TensorFlow 2.0 to 2.2",
-        ),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the calls, unless all old names are in branches for old versions."""

@@ -10,16 +10,7 @@ import libcst as cst
 
 from compat_lossscale.legacy.neighbour_names import PUBLIC_NAMES
 from lossscale_codemods.domain import Role
-from lossscale_codemods.rules.base import (
-    Case,
-    FirstChange,
-    Found,
-    Marker,
-    Review,
-    Rewrite,
-    Rule,
-    rewrite,
-)
+from lossscale_codemods.rules.base import FirstChange, Found, Marker, Review, Rewrite, Rule, rewrite
 from lossscale_codemods.rules.neighbours import NeighbourGuards, is_looked_at
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names
@@ -42,16 +33,7 @@ _IMPORT = re.compile(rb"(?m)^[ \t]*(?:from|import)[ \t]+keras(?![\w])")
 
 
 class KerasPackage(Rule):
-    """`import keras` becomes an import of `tensorflow.keras`.
-
-    From TensorFlow 2.6 to 2.15, the package `keras` was `tf.keras`. Today it is Keras 3 in any
-    case. With TF_USE_LEGACY_KERAS=1, `tf.keras` is tf-keras, and a layer of the one in a model of
-    the other fails with `'Variable' object has no attribute '_unique_id'`. Modules that were never
-    public, such as `keras.engine`, are reported.
-
-    The rule looks at the same files as LS901, and at those that call `get_scaled_loss`. With
-    `--target keras3`, `keras` stays.
-    """
+    """`import keras` becomes an import of `tensorflow.keras`."""
 
     id = "LS905"
     title = "Imports of the package keras"
@@ -61,34 +43,6 @@ class KerasPackage(Rule):
     markers = (Marker(b"get_scaled_loss", pattern=_IMPORT),)
     """Of the names of TensorFlow 2.4, tf-keras has this, and no other rule reads a file for it."""
     group_markers: ClassVar[tuple[Marker, ...]] = (Marker(b"keras", pattern=_IMPORT),)
-    invalid = (
-        Case(
-            "from keras import layers\nimport keras.backend as K\nimport tensorflow as tf\n"
-            "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
-            "model = tf.keras.Sequential([layers.Dense(1)])\nprint(K.floatx())\n",
-            "from tensorflow.keras import layers\nimport tensorflow.keras.backend as K\n"
-            "import tensorflow as tf\n"
-            "tf.keras.mixed_precision.set_global_policy('float32')\n"
-            "model = tf.keras.Sequential([layers.Dense(1)])\nprint(K.floatx())\n",
-        ),
-        Case(
-            "import keras\nimport tensorflow as tf\n"
-            "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
-            "print(keras.Sequential([keras.layers.Dense(1)]))\n",
-            "from tensorflow import keras\nimport tensorflow as tf\n"
-            "tf.keras.mixed_precision.set_global_policy('float32')\n"
-            "print(keras.Sequential([keras.layers.Dense(1)]))\n",
-        ),
-    )
-    valid = (
-        Case(
-            "from keras.engine.base_layer import Layer\nimport tensorflow as tf\n"
-            "tf.keras.mixed_precision.experimental.set_policy('float32')\nprint(Layer)\n",
-            "from keras.engine.base_layer import Layer\nimport tensorflow as tf\n"
-            "tf.keras.mixed_precision.set_global_policy('float32')\nprint(Layer)\n",
-            review="Keras 3 now",
-        ),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the imports."""

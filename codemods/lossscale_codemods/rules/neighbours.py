@@ -8,7 +8,6 @@ Which names these are, until when there were, and what new code has in their pla
 from __future__ import annotations
 
 import builtins
-import functools
 import re
 from typing import TYPE_CHECKING, ClassVar
 
@@ -40,7 +39,6 @@ from lossscale_codemods.domain import (
     lookup_of,
 )
 from lossscale_codemods.rules.base import (
-    Case,
     Found,
     ImportState,
     Marker,
@@ -50,7 +48,6 @@ from lossscale_codemods.rules.base import (
     Verdict,
     moved_import,
     rename,
-    setting_policy,
 )
 from lossscale_codemods.rules.name_rendering import CannotRenderError
 from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of
@@ -561,42 +558,14 @@ class NeighbourGuards:
 
 
 _ROOTS = frozenset(one.name.partition(".")[0] for one in TABLE) - {"tensorflow"}
-_case = functools.partial(
-    Case.behind, setting_policy("mixed_float16", "import numpy as np\nimport tensorflow as tf\n")
-)
 
 
 class PythonAndNumpy(NeighbourRule):
-    """Removed names of NumPy and Python become the current names for the same objects.
-
-    `np.float` was Python's `float`, `np.Inf` is `np.inf`, and `collections.Mapping` is in
-    `collections.abc`. Old programs use such names, and would fail at them after the migration.
-    If no current name does the same in every case, as for `np.asscalar` and `inspect.getargspec`,
-    the rule reports the name and what new code uses. Names behind `try` or `hasattr`, and in
-    branches for Python 2, stay.
-
-    LS901 to LS903 look at files with old names, and at files that run in the same program. With
-    `--select LS9`, they look at all files. `--target compat` makes no difference, because
-    `compat_lossscale` does not have these names: only `compat-lossscale run` restores them. The
-    table of [neighbours](../neighbours.md) lists the names.
-    """
+    """Removed names of NumPy and Python become the current names for the same objects."""
 
     id = "LS901"
     title = "Removed names of NumPy and Python"
     group_markers = markers(_ROOTS)
-    not_handled = "Names of numpy or Python that a file gets from another file which imports them."
-    invalid = (
-        _case(
-            "x = np.zeros((2, 2), np.float)\nworst = np.Inf\nlowest = np.NINF\n",
-            "x = np.zeros((2, 2), float)\nworst = np.inf\nlowest = -np.inf\n",
-        ),
-    )
-    valid = (
-        _case(
-            "import imp\nconfig = imp.load_source('config', 'config.py')\n", review="Use importlib"
-        ),
-        _case("number = np.float if hasattr(np, 'float') else float\nprint(number(1))\n"),
-    )
 
     def is_mine(self, path: str) -> bool:
         """Whether it is of numpy, of Python's own modules, or of setuptools."""
@@ -620,55 +589,11 @@ _WORKING = re.compile(
 
 
 class TensorFlow(NeighbourRule):
-    """Removed names of TensorFlow become the current names for the same objects.
-
-    `tensorflow.python.keras` was the implementation of `tf.keras`. Today it is a private copy,
-    whose layers cannot be used in models of `tf.keras`. Names that are public in `tf.keras` get
-    their public name, if everything that a file uses of a module is public.
-    `tensorflow.python.training.tracking` is now `tensorflow.python.trackable`, which is private
-    too. Names that moved from one private module to another get their public name, if they have
-    one. Functions of the private copy that work as they did stay, such as
-    `conv_utils.convert_data_format`. The rule reports the rest: `tf.estimator`, `tf.contrib`, and
-    names that were never public.
-
-    In old TensorFlow, `tensorflow.python.keras.optimizer_v2.adam.Adam` was
-    `tf.keras.optimizers.Adam`. Today it is a separate class, which `LossScaleOptimizer` and
-    `compile` of tf-keras refuse, so it becomes `tf.keras.optimizers.legacy.Adam`. Classes without a
-    public name are reported. An import in `except ImportError` stays, because it is for
-    environments without tf-keras.
-
-    It looks at the same files as LS901. For `tf.contrib.mixed_precision`, see LS603.
-    """
+    """Removed names of TensorFlow become the current names for the same objects."""
 
     id = "LS902"
     title = "Removed names of TensorFlow"
     group_markers = markers(_TENSORFLOW)
-    invalid = (
-        _case(
-            "from tensorflow.python.keras import backend as K\n"
-            "from tensorflow.python.keras.layers.core import Dense\n"
-            "print(Dense(1), K.floatx())\n",
-            "from tensorflow.keras import backend as K\n"
-            "from tensorflow.keras.layers import Dense\n"
-            "print(Dense(1), K.floatx())\n",
-        ),
-        _case(
-            "from tensorflow.python.ops import array_ops, control_flow_ops\n"
-            "x = control_flow_ops.cond(True, lambda: 1, lambda: 2)\n"
-            "print(array_ops.stack([x, x]), array_ops.zeros([1]))\n",
-            "from tensorflow.python.ops import array_ops\n"
-            "x = tf.compat.v1.cond(True, lambda: 1, lambda: 2)\n"
-            "print(tf.stack([x, x]), array_ops.zeros([1]))\n",
-        ),
-        _case(
-            "from tensorflow.python.keras.optimizer_v2.adam import Adam\nopt = Adam()\n",
-            "from tensorflow.keras.optimizers.legacy import Adam\nopt = Adam()\n",
-        ),
-    )
-    valid = (
-        _case("config = tf.estimator.RunConfig()\n", review="it ended with TensorFlow 2.15"),
-        _case("from tensorflow.contrib import slim\n", review="moved to packages of its own"),
-    )
 
     def is_mine(self, path: str) -> bool:
         """Whether it is of TensorFlow, and no other rule says more of it."""
@@ -684,67 +609,22 @@ _IS_SHADOWED = Review(
     f"{_COMPUTE_LOSS.until}",
     f"In new code: {_COMPUTE_LOSS.instead}. `compat-lossscale run` finds this one.",
 )
-_MIXED_IN = (
-    "class Loss:\n    def compute_loss(self, x):\n        return x\n\n"
-    "class Net(tf.keras.Model, Loss):\n    pass\n"
-)
 
 
 class Methods(Rule):
-    """`strategy.experimental_run_v2` becomes `strategy.run`. Other removed methods are reported.
-
-    TensorFlow 2.2 renamed the method, and 2.4 removed the old name. No other class has a method of
-    this name, so the object is a strategy, unless the file defines such a method itself.
-
-    The option `map_vectorization` of `tf.data` made datasets faster and did not change them. The
-    rule reports it, so that you can remove it. It also reports a class with a `compute_loss`
-    method that comes after a Keras model in a list of base classes. Since TensorFlow 2.9, Keras
-    has a method of that name, which Python finds first.
-
-    Parameters of some functions and methods moved, were renamed or removed: `model.save(path,
-    True, True, "h5")` is an error today, after the training, and in
-    `SparseCategoricalCrossentropy(True, "none")` the second argument is another one. The finding
-    names the parameters, with which the call is right for old and current versions. The rule looks
-    at literal arguments: if their types do not tell in which order they are, the call stays. It
-    also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which return and
-    take another form today, and `_aggregate_gradients(zip(gradients, variables))` in copies of the
-    training step of TensorFlow 2.2 and 2.3, which returns pairs today.
-
-    The rule looks at the same files as LS901.
-    """
+    """`strategy.experimental_run_v2` becomes `strategy.run`. Other removed methods are reported."""
 
     id = "LS903"
     title = "Removed methods and changed signatures of TensorFlow"
     order = 2
     """What other rules find tells whether this is a program with old names."""
     targets = frozenset(Target)
-    not_handled = (
-        "A `compute_loss` in a base class that is in another file, and calls whose arguments are "
-        "variables, if these alone tell the order."
-    )
     group_markers = (
         *(Marker(name.encode()) for name in (*METHODS, "compute_loss")),
         *(
             Marker(name.encode(), pattern=re.compile(rf"(?<!\w){name}(?:\s*\(|\s+as\b)".encode()))
             for name in sorted({one.name for one in SIGNATURES})
         ),
-    )
-    invalid = (
-        _case(
-            "strategy = tf.distribute.get_strategy()\n"
-            "print(strategy.experimental_run_v2(lambda x: x, args=(1,)))\n",
-            "strategy = tf.distribute.get_strategy()\n"
-            "print(strategy.run(lambda x: x, args=(1,)))\n",
-        ),
-    )
-    valid = (
-        _case(
-            "options = tf.data.Options()\n"
-            "options.experimental_optimization.map_vectorization.enabled = True\n",
-            review="take it out",
-        ),
-        _case(_MIXED_IN, review="Keras' own compute_loss"),
-        _case("model.save('model.h5', True, True, 'h5')\n", review="has other parameters today"),
     )
 
     def find(self, program: Program) -> Iterator[Found]:

@@ -16,7 +16,7 @@ from lossscale_codemods.domain import (
     keras_optimizer,
     loss_scale_optimizer,
 )
-from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.base import Found, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.contrib import contrib_member
 from lossscale_codemods.rules.loss_scale_arguments import takes_old_arguments
 from lossscale_codemods.source.syntax_tree import dotted, instance_of, is_none
@@ -27,9 +27,6 @@ from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HEAD = "import tensorflow as tf\n"
-_OLD = "tf.keras.mixed_precision.experimental"
-_NEW = "tf.keras.mixed_precision"
 _WITH_SAME_MEMBERS = frozenset({Meaning.MODULE, Meaning.FIXED, Meaning.DYNAMIC, Meaning.LOSS_SCALE})
 """What has under its new name, or as a class that only moved, the members that it had."""
 _CLASS_CALLED = Review(
@@ -39,39 +36,12 @@ _CLASS_CALLED = Review(
 
 
 class UnknownRoot(Rule):
-    """A name that looks like an old one is reported if the object at its root is unknown.
-
-    In `def build(tf): return tf.keras.mixed_precision.experimental`, `tf` can be TensorFlow or
-    another object with the same attributes. The same is true of `from mylib import tf`, and of
-    `contrib.mixed_precision()`, which imports the module when it is called. If the root is known to
-    another package, there is no finding.
-
-    A name in the package `keras` is reported as well. When these names were public, `keras` was
-    Keras 2, and nearly the same as `tf.keras`. Today it is Keras 3, whatever TF_USE_LEGACY_KERAS
-    says, whose LossScaleOptimizer has another API and accepts no optimizer of tf-keras. Keras 2 is
-    now `tf_keras`, and `tf.keras` with TF_USE_LEGACY_KERAS=1.
-    """
+    """A name that looks like an old one is reported if the object at its root is unknown."""
 
     id = "LS104"
     title = "Old names with an unknown root, or in the package `keras`"
     order = -1
     targets = frozenset(Target)
-    valid = (
-        Case(
-            f"def build(tf):\n    {_OLD}.set_policy('mixed_float16')\n",
-            review="where its first part comes from",
-        ),
-        Case(
-            "import sparse_operation_kit as sok\n"
-            "opt = sok.tf.keras.mixed_precision.LossScaleOptimizer(opt, 1024)\n"
-            "sok.tf.keras.mixed_precision.experimental.set_policy('x')\n"
-        ),
-        Case(
-            "import keras.mixed_precision\n"
-            "keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
-            review="`keras` is Keras 3 now",
-        ),
-    )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports every name of these kinds."""
@@ -93,43 +63,11 @@ class UnknownRoot(Rule):
 
 
 class PassedOn(Rule):
-    """An old name that is passed on, returned or unpacked is reported: its calls are unknown.
-
-    `functools.partial(LossScaleOptimizer, loss_scale=128)` and `return LossScaleOptimizer` give the
-    class to code that can call it with the old arguments. The rule rewrites names of the two
-    private modules that tf-keras has too. A call of an optimizer's class through the optimizer,
-    `type(opt)(inner, "dynamic")`, is reported as well.
-    """
+    """An old name that is passed on, returned or unpacked is reported: its calls are unknown."""
 
     id = "LS205"
     title = "Names that are passed on"
     explains = frozenset({Meaning.PRIVATE})
-    valid = (
-        Case(
-            f"{_HEAD}from functools import partial\n"
-            f"wrap = partial({_OLD}.LossScaleOptimizer, loss_scale=64)\n",
-            review="how it will be called cannot be seen here",
-        ),
-        Case(f"{_HEAD}opt = {_OLD}.LossScaleOptimizer.from_config(c)\n", review="from_config"),
-        Case(
-            "from tensorflow.python.keras.mixed_precision.experimental.policy import PolicyV1\n"
-            "ok = isinstance(x, PolicyV1)\n",
-            review="a private part of TensorFlow",
-        ),
-        Case(
-            f"{_HEAD}opt = {_OLD}.LossScaleOptimizer(o, 'dynamic')\nother = type(opt)(inner, 48)\n",
-            f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(o)\nother = type(opt)(inner, 48)\n",
-            review="the class of a loss-scale optimizer",
-        ),
-    )
-    invalid = (
-        Case(
-            "from tensorflow.python.keras import mixed_precision\n"
-            "ok = isinstance(x, mixed_precision.experimental.autocast_variable.AutoCastVariable)\n",
-            "from tf_keras.src.mixed_precision.autocast_variable import AutoCastVariable\n"
-            "ok = isinstance(x, AutoCastVariable)\n",
-        ),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields calls of an optimizer's class through the optimizer, with old arguments."""
@@ -225,31 +163,12 @@ _AT_RUN_TIME = Review(
 
 
 class LossScales(Rule):
-    """`DynamicLossScale` and related classes move to `compat.v1`, outside of optimizer arguments.
-
-    The Keras optimizer no longer accepts them, but the classes still exist as
-    `tf.compat.v1.mixed_precision.DynamicLossScale` and behave as before. A class that inherits from
-    them is reported. To derive it from these is an unsafe fix if it inherits from the class under a
-    name of TensorFlow 1, whose optimizers take it as before.
-    """
+    """`DynamicLossScale` and the like move to `compat.v1`, outside of optimizer arguments."""
 
     id = "LS203"
     title = "Loss scale classes"
     meanings = frozenset({*_SCALES, Meaning.LOSS_SCALE_GET})
     order = 1  # What an optimizer took over is decided with the optimizer.
-    invalid = (
-        Case(
-            f"{_HEAD}scale = tf.mixed_precision.experimental.DynamicLossScale()\nprint(scale())\n",
-            f"{_HEAD}scale = tf.compat.v1.mixed_precision.DynamicLossScale()\nprint(scale())\n",
-        ),
-    )
-    valid = (
-        Case(
-            f"{_HEAD}class Mine(tf.compat.v1.train.experimental.LossScale):\n    pass\n",
-            review="no current Keras optimizer takes a loss scale of your own",
-            unsafe=f"{_HEAD}class Mine(tf.compat.v1.mixed_precision.LossScale):\n    pass\n",
-        ),
-    )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells what is no base class."""
@@ -285,30 +204,10 @@ def _loss_scale_of_your_own(occurrence: Occurrence) -> Review:
 
 
 class Subclasses(Rule):
-    """A subclass of an old optimizer is reported.
-
-    The parameters of `super().__init__` changed, and since TensorFlow 2.11 the public class creates
-    objects of other classes, so a subclass of it cannot be created. The v1 optimizer still exists
-    under another name, and has other private methods under `compat-lossscale run`, so to derive a
-    class from that is an unsafe fix.
-    """
+    """A subclass of an old optimizer is reported."""
 
     id = "LS204"
     title = "Subclasses"
-    valid = (
-        Case(
-            f"{_HEAD}class Mine(tf.train.experimental.MixedPrecisionLossScaleOptimizer):\n"
-            "    pass\n",
-            review="a subclass",
-            unsafe=f"{_HEAD}class Mine("
-            "tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer):\n    pass\n",
-        ),
-        Case(
-            f"{_HEAD}class Mine(tf.keras.mixed_precision.experimental.LossScaleOptimizer):\n"
-            "    pass\n",
-            review="a subclass",
-        ),
-    )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports base classes."""
@@ -326,30 +225,11 @@ class Subclasses(Rule):
 
 
 class DerivedClasses(Rule):
-    """A class that is derived from the current optimizer is reported, in a program with old names.
-
-    Since TensorFlow 2.11, the public class creates objects of other classes, so no object of a
-    subclass can be created. `type(name, (optimizer.__class__,), members)` makes a subclass too. If
-    `optimizer` can be a loss-scale optimizer, the rule reports that. These are not old names. They
-    are reported because the program reaches them once its old names are migrated.
-    """
+    """Reports a class derived from the current optimizer, in a program with old names."""
 
     id = "LS206"
     title = "Subclasses of the current optimizer"
     targets = frozenset(Target)
-    valid = (
-        Case(
-            "try:\n"
-            "    from tensorflow.keras.mixed_precision import LossScaleOptimizer as Base\n"
-            "except ImportError:\n"
-            "    from tensorflow.keras.mixed_precision.experimental import (\n"
-            "        LossScaleOptimizer as Base,\n"
-            "    )\n"
-            "class Mine(Base):\n"
-            "    pass\n",
-            review="a subclass of the current class",
-        ),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields base classes that are the class of today, as where guards were collapsed."""

@@ -25,7 +25,6 @@ from lossscale_codemods.domain import (
 )
 from lossscale_codemods.rules.base import (
     OLD_NAMES,
-    Case,
     Found,
     Marker,
     ObservedFix,
@@ -48,10 +47,6 @@ if TYPE_CHECKING:
 
 SCALED = "mixed_float16"
 """The policy that has a loss scale if none is given."""
-_HEAD = "import tensorflow as tf\n"
-_OLD = "tf.keras.mixed_precision.experimental"
-_NEW = "tf.keras.mixed_precision"
-_GLOBAL = (f"{_HEAD}policy = {_OLD}.global_policy()\n", f"{_HEAD}policy = {_NEW}.global_policy()\n")
 _DEAD = ("infer", "_with_float32_vars", "infer_float32_vars", "infer_with_float32_vars")
 _SETTING = (Meaning.SET_POLICY, Meaning.POLICY_SCOPE)
 _MADE = (Meaning.POLICY, Meaning.GLOBAL_POLICY)
@@ -70,7 +65,6 @@ _TEXT = {"print", "str", "repr", "format", "debug", "info", "warning", "warn", "
 _SAME = "the loss scale is the one that this policy has anyway"
 
 
-_AGAIN = "opt = tf.keras.optimizers.legacy.SGD()\nmodel.compile(opt)\nmodel.compile(opt)\n"
 _WRAPPED_ALREADY = Review(
     "under mixed_float16, an earlier `compile` has wrapped it already, and tf-keras does not wrap "
     "an optimizer twice",
@@ -79,31 +73,11 @@ _WRAPPED_ALREADY = Review(
 
 
 class Policies(Rule):
-    """`set_policy` becomes `set_global_policy`; `global_policy` and `Policy` lose `experimental`.
-
-    TensorFlow 2.4 renamed them: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The
-    rule reports names of policies that no longer exist, and `set_policy(None)` for Keras 3, which
-    takes no `None`. `get_layer_policy(layer)` becomes `layer.dtype_policy`.
-    """
+    """`set_policy` becomes `set_global_policy`; other names lose `experimental`."""
 
     id = "LS501"
     title = "Global policy"
     meanings = frozenset({*_SETTING, Meaning.GLOBAL_POLICY, Meaning.LAYER_POLICY})
-    invalid = (
-        Case(
-            f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n",
-            f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n",
-        ),
-        Case(
-            f"{_HEAD}print({_OLD}.get_layer_policy(layer).name)\n",
-            "print(layer.dtype_policy.name)\n",
-        ),
-    )
-    valid = (
-        Case(f"{_HEAD}{_OLD}.set_policy('infer_float32_vars')\n", review="no policy of this name"),
-        Case(f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n"),
-        Case(f"{_HEAD}policies = map({_OLD}.get_layer_policy, layers)\n", review="an attribute"),
-    )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells calls and other uses; the signatures did not change."""
@@ -130,22 +104,11 @@ class Policies(Rule):
 
 
 class OptimizersCompiledAgain(Rule):
-    """Reports a second `compile` with an optimizer that the first one wraps (`--target tf-keras`).
-
-    Under `mixed_float16`, `compile` wraps the optimizer. Up to TensorFlow 2.2, another `compile`
-    took the same optimizer again. tf-keras refuses one that is wrapped already.
-    """
+    """Reports a second `compile` of an optimizer that the first one wraps (`--target tf-keras`)."""
 
     id = "LS512"
     title = "Optimizers that are compiled twice"
     targets = frozenset({Target.TF_KERAS})
-    valid = (
-        Case(
-            f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n{_AGAIN}",
-            f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n{_AGAIN}",
-            "wrapped it already",
-        ),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the optimizers, if the program sets a policy by an old name."""
@@ -167,56 +130,11 @@ class OptimizersCompiledAgain(Rule):
 
 
 class PolicyObjects(Rule):
-    """`Policy(name, loss_scale=...)` becomes `Policy(name)`, if that means the same.
-
-    The new Policy has no loss scale. `Model.compile` wraps the optimizer with a dynamic loss scale
-    under `mixed_float16`, and with none under other policies. The rule removes a loss scale that
-    the policy has anyway. It also removes one if the program trains in loops of its own and
-    compiles no model, or only with optimizers that it wraps itself, because `compile` did not wrap
-    these again. It reports all others.
-
-    With `--unsafe-fixes`, it also removes a loss scale if the file compiles no model, because only
-    `compile` uses it, and if the policy's name is unknown, so that the loss scale may be its
-    default.
-    """
+    """`Policy(name, loss_scale=...)` becomes `Policy(name)`, if that means the same."""
 
     id = "LS502"
     title = "Policies with a loss scale"
     meanings = frozenset({Meaning.POLICY})
-    invalid = (
-        Case(
-            f"{_HEAD}p = {_OLD}.Policy('mixed_float16')\n",
-            f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n",
-        ),
-        Case(
-            f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale='dynamic')\n",
-            f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n",
-        ),
-        Case(
-            f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale=None)\n"
-            f"{_OLD}.set_policy(p)\n"
-            "with tf.GradientTape() as tape:\n    loss = compute(model)\n",
-            f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n"
-            f"{_NEW}.set_global_policy(p)\n"
-            "with tf.GradientTape() as tape:\n    loss = compute(model)\n",
-        ),
-    )
-    valid = (
-        Case(
-            f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale=128)\nmodel.compile(opt)\n",
-            review="wrap the optimizer",
-        ),
-        Case(
-            f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale=None)\n",
-            review="always wraps",
-            unsafe=f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n",
-        ),
-        Case(
-            f"{_HEAD}p = {_OLD}.Policy(name, loss_scale='dynamic')\n",
-            review="which policy",
-            unsafe=f"{_HEAD}p = {_NEW}.Policy(name)\n",
-        ),
-    )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Drops a loss scale that the policy has anyway, or that nothing takes."""
@@ -263,24 +181,11 @@ class PolicyObjects(Rule):
 
 
 class PolicyReads(Rule):
-    """What is read of a policy's loss scale is reported: policies have none any more.
-
-    TensorFlow 2.4 removed the loss scale from policies and from their text:
-    https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The policy's name says whether
-    losses are scaled. Only the optimizer knows the scale.
-    """
+    """What is read of a policy's loss scale is reported: policies have none any more."""
 
     id = "LS504"
     title = "The loss scale of a policy"
     markers = (*OLD_NAMES, Marker(b"should_cast_variables"))
-    valid = tuple(
-        Case.behind(_GLOBAL, body, review=review)
-        for body, review in (
-            ("print(policy.loss_scale)\n", "no loss scale any more"),
-            ("print(policy)\n", "the text of a policy"),
-            ("scaled = hasattr(policy, 'loss_scale')\n", "no loss scale any more"),
-        )
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields reads of what proven policies no longer have, and their text."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-import inspect
 import pkgutil
-import textwrap
 from typing import TYPE_CHECKING
 
 from lossscale_codemods import rules
@@ -31,18 +29,6 @@ def all_rules() -> tuple[Rule, ...]:
 def rules_for(target: Target) -> tuple[Rule, ...]:
     """Returns those of the rules that are for a target, in the order in which they are asked."""
     return tuple(rule for rule in all_rules() if target in rule.targets)
-
-
-def documentation(rule: Rule) -> str:
-    """Returns a rule's documentation: the docstring of its class, or of its module.
-
-    A class whose docstring is one line stands for its module. Behind it comes what rows say.
-    """
-    own = inspect.getdoc(type(rule)) or ""
-    if "\n\n" not in own:
-        own = (importlib.import_module(type(rule).__module__).__doc__ or "").strip()
-    rows = (textwrap.fill(f"- {one}", 100, subsequent_indent="  ") for one in rule.says)
-    return "\n".join([own, "", *rows]).rstrip()
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from lossscale_codemods.domain import Role, lookup_of, others_name
-from lossscale_codemods.rules.base import Case, Found, Review, Rule
+from lossscale_codemods.rules.base import Found, Review, Rule
 from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.source.syntax_tree import key_of, last_name, literal_text
 from lossscale_codemods.tables import likely_names, names
@@ -29,17 +29,11 @@ _VALUE_WITH_PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)+")
 
 
 class Mentions(Rule):
-    """Old names in comments, docstrings and strings are listed, and never edited.
-
-    Prose can mention an old version on purpose. A mention needs no action and does not change the
-    exit code. For strings that are part of the program, see LS802.
-    """
+    """Old names in comments, docstrings and strings are listed, and never edited."""
 
     id = "LS801"
     title = "Comments and strings"
     targets = frozenset(Target)
-    not_handled = "Nothing is edited. What a mention says has to be judged by whoever wrote it."
-    valid = (Case("# opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'd')\n"),)
 
     def mentions(self, program: Program) -> Iterator[Record]:
         """Yields a record for each old name in a comment or a string that no rule decides."""
@@ -77,56 +71,11 @@ class Mentions(Rule):
 
 
 class Strings(Rule):
-    """A string that the program uses is reported if it contains an old name.
-
-    `mock.patch("tensorflow.keras.mixed_precision.experimental.set_policy")` and `exec("from
-    ...experimental import Policy")` fail with the new names. So does `type(opt).__name__ ==
-    "LossScaleOptimizer"` with `--new-optimizers`. In a folder, the rule looks at the values
-    of YAML, JSON and TOML files as well.
-
-    An old name can also be made at run time, or looked up in the dictionary of a module:
-    `importlib.import_module(ROOT + ".experimental")` and
-    `vars(tf.keras.mixed_precision)["experimental"]` come to the old modules without naming them in
-    the code. The rule does not follow such names. It reports code that runs text, or reads an
-    attribute by a name that is no literal, in a file that has an old name, or a part of one, in a
-    string.
-    """
+    """A string that the program uses is reported if it contains an old name."""
 
     id = "LS802"
     title = "Strings that are old names"
     targets = frozenset(Target)
-    valid = (
-        Case(
-            "mock.patch('tensorflow.keras.mixed_precision.experimental.set_policy')\n",
-            review="the path of an old name",
-        ),
-        Case(
-            "ok = type(opt).__name__ == 'LossScaleOptimizer'\n",
-            review="no class has this name",
-            new_optimizers=True,
-        ),
-        Case(
-            "exec('import tensorflow.keras.mixed_precision.experimental as mp')\n",
-            review="runs text as code",
-        ),
-        Case(
-            "import tensorflow as tf\n"
-            "scale = getattr(tf.train.experimental, 'DynamicLossScale')()\n",
-            review="by its name",
-        ),
-        Case(
-            "from importlib import import_module\n"
-            "ROOT = 'tensorflow.keras.mixed_precision'\n"
-            "import_module(ROOT + '.experimental').set_policy('mixed_float16')\n",
-            review="a part of one",
-        ),
-        Case(
-            "import tensorflow as tf\n"
-            "for name in ['LossScale', 'FixedLossScale']:\n"
-            "    print(getattr(tf.train.experimental, name))\n",
-            review="known only when the program runs",
-        ),
-    )
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the strings, and what looks up names."""

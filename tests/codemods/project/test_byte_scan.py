@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods.project.byte_scan import can_hold_old_name, can_run_with_old
+from lossscale_codemods.reports.rule_reference import examples, explain
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.running import migrate_files
@@ -158,7 +159,7 @@ def test_files_are_looked_at_for_a_rule_that_is_selected(rule: Rule) -> None:
         Options(selection=selection)
         for selection in (Selection((rule.id,)), Selection(("LS2",)), Selection(ignore=("LS2",)))
     )
-    for case in (*rule.invalid, *rule.valid):
+    for case in examples(explain(rule.id) or ""):
         program = case.before.replace("tf.keras.mixed_precision.experimental.set_policy", "use")
         if rule.id not in {one.rule for one in migrate_fully(program.encode(), options).records}:
             continue

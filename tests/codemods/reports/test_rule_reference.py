@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.reports.rule_reference import explain
-from lossscale_codemods.rules.registry import all_rules, documentation
+from lossscale_codemods.reports.rule_reference import documentation, explain
+from lossscale_codemods.rules.registry import all_rules
 
 
 def test_every_rule_explains_itself() -> None:
     for rule in all_rules():
         explained = explain(rule.id) or ""
         assert rule.title in explained
-        for heading in ("Before and after:", "Not handled:"):
-            assert heading in explained
+        for heading in ("Before and after", "Not handled"):
+            assert f"\n## {heading}\n" in explained
         assert documentation(rule).count("\n\n"), f"{rule.id} does not say why"
     assert explain("LS") is None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`policy.loss_scale_of_my_team` becomes `policy.scale`: a rule that is defined here alone.
 
-It shows that a rule is one file: nothing of the package knows this one.
+It shows that a rule is one class: nothing of the package knows this one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.rules import registry
-from lossscale_codemods.rules.base import Case, Found, Marker, Rule, rewrite
+from lossscale_codemods.rules.base import Found, Marker, Rule, rewrite
 from lossscale_codemods.rules.loss_scale_reads import attributes
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.tables.records import Edit
@@ -35,12 +35,21 @@ ELSEWHERE = "scale_of_my_team = 1\n"
 
 
 class TeamsOwnName(Rule):
-    """Respells an attribute that no other rule knows."""
+    """Respells an attribute that no other rule knows.
+
+    Without a page, this text is its page.
+
+    ## Before and after
+
+    ```diff
+    -print(policy.scale_of_my_team)
+    +print(policy.scale)
+    ```
+    """
 
     id = "LS999"
     title = "A name of this test alone"
     markers = (Marker(b"scale_of_my_team"),)
-    invalid = (Case(OLD, NEW),)
 
     def find(self, program: Program) -> Iterator[Found]:
         for node in attributes(program, "scale_of_my_team"):
@@ -97,12 +106,10 @@ def test_it_is_ignored_and_suppressed_by_its_id() -> None:
 
 def test_it_is_listed_and_explained() -> None:
     assert "LS999  A name of this test alone\n" in run("--list-rules")
-    assert "a rule that is defined here alone" in run("--explain", "LS999")
+    assert "an attribute that no other rule knows" in run("--explain", "LS999")
 
 
-def test_the_reference_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    # What the other rules find in their examples takes long, and tests/tools/ has it.
-    monkeypatch.setattr(rule_pages, "_findings", lambda _: ())
+def test_the_reference_has_it() -> None:
     page = rule_pages.pages()["ls999.md"]
     assert "# LS999: A name of this test alone" in page
     assert "+print(policy.scale)" in page

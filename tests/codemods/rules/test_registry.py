@@ -3,32 +3,55 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods import Status, migrate_source
-from lossscale_codemods.rules.registry import all_rules, documentation
+from lossscale_codemods import Outcome, Status, migrate_source, rules
+from lossscale_codemods.reports.rule_reference import (
+    CHANGED,
+    NOT_HANDLED,
+    Example,
+    documentation,
+    examples,
+    section,
+)
+from lossscale_codemods.rules.registry import all_rules
 
 from tests.codemods.checks import reviews
 
 if TYPE_CHECKING:
-    from lossscale_codemods.rules.base import Case, Rule
+    from lossscale_codemods.rules.base import Rule
 
 HERE = Path(__file__).parent
 
 
-def cases(kind: str) -> list[object]:
-    return [
-        pytest.param(rule, case, id=f"{rule.id}-{number}")
-        for rule in all_rules()
-        for number, case in enumerate(getattr(rule, kind))
-    ]
+def cases(*headings: str) -> list[object]:
+    """Returns all rules' examples; each with what it becomes with unsafe fixes, if it does."""
+    found = []
+    for rule in all_rules():
+        for heading in headings:
+            shown = [*examples(section(rule, heading)), None]
+            found += [
+                pytest.param(
+                    rule, one, after if _is_unsafe(after) else None, id=f"{rule.id}-{place}"
+                )
+                for place, (one, after) in enumerate(itertools.pairwise(shown))
+                if not _is_unsafe(one)
+            ]
+    return found
 
 
-@pytest.mark.parametrize(("rule", "case"), cases("invalid"))
-def test_what_a_rule_changes(rule: Rule, case: Case) -> None:
+def _is_unsafe(example: Example | None) -> bool:
+    return example is not None and example.option == "--unsafe-fixes"
+
+
+@pytest.mark.parametrize(("rule", "case", "unsafe"), cases(CHANGED))
+def test_what_a_rule_changes(rule: Rule, case: Example, unsafe: None) -> None:
+    assert unsafe is None
+    assert case.before != case.after
     result = migrate_source(case.before, target=rule.example_target)
     assert result.text == case.after
     assert result.status is Status.CHANGED
@@ -37,23 +60,23 @@ def test_what_a_rule_changes(rule: Rule, case: Case) -> None:
     assert migrate_source(result.output, target=rule.example_target).status is Status.UNCHANGED
 
 
-@pytest.mark.parametrize(("rule", "case"), cases("valid"))
-def test_what_a_rule_leaves(rule: Rule, case: Case) -> None:
-    legacy = False if case.new_optimizers else None
+@pytest.mark.parametrize(("rule", "case", "unsafe"), cases(NOT_HANDLED, "Right as it is"))
+def test_what_a_rule_leaves(rule: Rule, case: Example, unsafe: Example | None) -> None:
+    legacy = False if case.option == "--new-optimizers" else None
     result = migrate_source(case.before, target=rule.example_target, legacy_optimizers=legacy)
-    assert result.text == (case.before if case.after is None else case.after)
-    if case.review is None:
-        assert reviews(result) == []
-    else:
-        assert any(case.review in text for text in reviews(result)), reviews(result)
-    if case.unsafe is None:
+    assert result.text == case.after
+    left = [one for one in result.records if one.outcome is Outcome.NEEDS_REVIEW]
+    found = [f"{one.message}. {one.advice}".rstrip() for one in left]
+    assert (case.finding in found) if case.finding else (found == []), found
+    if unsafe is None:
         assert result.unsafe_fixes == 0
     else:
         assert result.unsafe_fixes
-        unsafe = migrate_source(case.before, target=rule.example_target, unsafe_fixes=True)
-        assert unsafe.text == case.unsafe
-        assert reviews(unsafe) == []
-        again = migrate_source(unsafe.output, target=rule.example_target, unsafe_fixes=True)
+        assert unsafe.before == case.before
+        fixed = migrate_source(case.before, target=rule.example_target, unsafe_fixes=True)
+        assert fixed.text == unsafe.after
+        assert reviews(fixed) == []
+        again = migrate_source(fixed.output, target=rule.example_target, unsafe_fixes=True)
         assert again.status is Status.UNCHANGED
 
 
@@ -62,8 +85,16 @@ def test_a_rule_is_documented_and_has_tests(rule: Rule) -> None:
     assert re.fullmatch(r"LS\d{3}", rule.id)
     assert rule.title
     assert len(documentation(rule)) > 80
-    assert rule.invalid or rule.valid
+    assert cases(CHANGED, NOT_HANDLED)
     assert list(HERE.glob(f"test_{rule.id.lower()}_*.py"))
+
+
+def test_each_page_is_of_a_rule_and_has_nothing_but_sections_that_are_tested() -> None:
+    pages = [*Path(rules.__path__[0], "pages").iterdir()]
+    assert {page.name for page in pages} == {f"{rule.id.lower()}.md" for rule in all_rules()}
+    texts = [re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL) for page in pages]
+    headings = {line for text in texts for line in text.splitlines() if line[:1] == "#"}
+    assert headings == {f"## {one}" for one in (CHANGED, NOT_HANDLED, "Right as it is")}
 
 
 def test_ids_are_unique() -> None:
