@@ -130,9 +130,9 @@ def of_metric(node: cst.Attribute, program: Program) -> Certainty:
     is_super = isinstance(owner, cst.Call) and dotted(owner.func) == "super"
     if is_super or program.resolver.class_of(owner) or not _is_unknown(owner, program):
         return Certainty.NO
-    is_own = any(one.name.value == "reset_states" for one in program.tree.nodes(cst.FunctionDef))
-    may_be_of_own = is_own and "metric" not in (dotted(owner) or "")
-    return Certainty.NO if may_be_of_own else Certainty.LIKELY
+    own, project = "def reset_states", program.resolver.project
+    is_own = own.encode() in program.source or (project is not None and project.mentioning(own))
+    return Certainty.NO if is_own and "metric" not in (dotted(owner) or "") else Certainty.LIKELY
 
 
 def of_wrapper(node: cst.CSTNode, program: Program) -> Certainty:

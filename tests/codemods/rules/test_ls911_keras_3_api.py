@@ -8,7 +8,8 @@ from lossscale_codemods.running import migrate_files
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
 
-from tests.codemods.checks import check_review, check_transformed
+from tests.codemods.checks import check_review, check_transformed, reviews
+from tests.codemods.projects import write
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
@@ -284,3 +285,15 @@ def test_a_module_of_the_private_copy_is_reported_once() -> None:
 def test_what_another_rule_says_more_of_is_reported_once() -> None:
     line = "rate = tf.keras.experimental.NoisyLinearCosineDecay(0.1, 8)\n"
     check_review(OLD + line, NEW + line, "LS902", target="keras3")
+
+
+@pytest.mark.parametrize(("name", "is_found"), [("agent", False), ("one_metric", True)])
+def test_a_class_of_another_file_has_a_method_of_the_name(
+    tmp_path: Path, name: str, is_found: bool
+) -> None:
+    train = f"{OLD}from agents import Agent\n\ndef run({name}):\n    {name}.reset_states()\n"
+    agents = "class Agent:\n    def reset_states(self):\n        pass\n"
+    write(tmp_path, {"train.py": train, "agents.py": agents})
+    report = migrate_files.run([tmp_path], Options(target=Target.KERAS3), jobs=1)
+    found = [text for one in report.files for text in reviews(one.result)]
+    assert any("`reset_state`" in text for text in found) is is_found
