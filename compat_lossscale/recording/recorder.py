@@ -177,8 +177,10 @@ def kept_in(path: str) -> Tuple[Dict[int, Dict[str, Any]], List[Any], List[Any]]
     batches: List[Any] = []
     starts: List[Any] = []
     try:
-        with gzip.open(path, "rb") as file:
-            lines = [json.loads(line.decode("utf-8")) for line in file]
+        lines = []
+        with gzip.open(path, "rb") as file, contextlib.suppress(EOFError):
+            for content in file:  # It may be broken off, if the program was killed.
+                lines.append(json.loads(content.decode("utf-8")))
         if [line["t"] for line in lines[:1]] != ["lossscale-recording"]:
             raise ValueError("it is no recording")
         for line in lines[1:]:
@@ -205,7 +207,9 @@ def kept_in(path: str) -> Tuple[Dict[int, Dict[str, Any]], List[Any], List[Any]]
     except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
         raise RecordingError("%s cannot be read: %s" % (path, error)) from None
     if not batches and not any(line["initial"] for line in optimizers.values()):
-        message = "%s has no initial values: record it with --with-initial-values"
+        message = (
+            "%s has no initial values: record it with --with-initial-values, to its first step"
+        )
         raise RecordingError(message % path)
     return optimizers, batches, [(_general(name), value) for _, name, value in starts]
 

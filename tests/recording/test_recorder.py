@@ -933,6 +933,15 @@ def test_what_is_no_recording_begins_no_other_one(content: bytes, tmp_path: Path
         recorder().kept_in(str(path))
 
 
+def test_a_recording_of_a_program_that_was_killed_begins_another_one(tmp_path: Path) -> None:
+    recording, _ = record(tmp_path, LOOP, "--with-initial-values")
+    path = tmp_path / "it.lsr"
+    path.write_bytes(path.read_bytes()[:-200])
+    assert read(str(path)).end is None
+    optimizers, _, _ = recorder().kept_in(str(path))
+    assert optimizers[0]["names"] == recording.optimizers[0].names
+
+
 def test_a_large_recording_is_cut_and_says_so(tmp_path: Path) -> None:
     writer = recorder().Writer(str(tmp_path / "a.lsr"), 300_000)
     writer.put("lossscale-recording", version=1)
