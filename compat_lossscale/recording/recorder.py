@@ -994,9 +994,8 @@ class TrainingRecorder:
         """Gives variables the values that another recording began with."""
         for variable, content in self.waiting:
             self._begins(variable, content)
-        known = dict(self.starts)
-        for variable in session.graph.get_collection("variables") if known and session else ():
-            self._give(variable, known.get(_general(_name(variable))), session)
+        if session:
+            self._start_graph(session)
         self.starts, self.waiting = [], []
         if one.number not in self.start_from:
             return
@@ -1011,6 +1010,12 @@ class TrainingRecorder:
             found = [ends.get(name) or ends.get(name.split("/", 1)[-1]) for name in names]
         for variable, content in zip(variables, found):
             self._give(variable, content, session)
+
+    def _start_graph(self, session: Any) -> None:
+        """Gives the variables of a graph what those of their names began with in the other one."""
+        known = dict(self.starts)
+        for variable in session.graph.get_collection("variables") if known else ():
+            self._give(variable, known.get(_general(_name(variable))), session)
 
     def _give(self, variable: Any, content: Optional[Sequence[Any]], session: Any) -> None:
         """Gives a variable a value, if there is one of its shape."""
@@ -1255,6 +1260,8 @@ class TrainingRecorder:
         get_session = _attribute(sys.modules[type(args[0]).__module__], "get_session")
         call = functools.partial(original, *args, **options)
         graph = _attribute(operation, "graph")
+        if self.starts:  # The program may use the model before it makes what trains it.
+            self.guarded(self._start_graph, get_session())
         return self._in_graph(graph, [operation], get_session, args[1:], call)
 
     def _in_graph(self, graph: Any, fetches: Any, session: Any, given: Any, call: Any) -> Any:

@@ -525,6 +525,28 @@ def test_a_graph_starts_from_its_values_before_the_program_reads_them(tmp_path: 
     assert compare(before, other).verdict is ComparisonVerdict.DIFFERENT
 
 
+AGENT_OF_KERAS = """
+import numpy as np
+import tensorflow.compat.v1 as tf
+tf.disable_v2_behavior()
+model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+model.compile(tf.keras.optimizers.legacy.SGD(0.1), "mse")
+state = np.ones([1, 3], "float32")
+for step in range(2):
+    wanted = model.predict(state, verbose=0) * 0.9
+    print("now", wanted)
+    model.train_on_batch(state, wanted)
+"""
+
+
+@pytest.mark.slow
+def test_a_model_is_used_in_a_graph_before_it_is_trained(tmp_path: Path) -> None:
+    before, _ = record(tmp_path, AGENT_OF_KERAS, "--with-initial-values")
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    after, _ = record(tmp_path, AGENT_OF_KERAS, "--seed", "1", "--start-from", "before.lsr")
+    assert compare(before, after).reason == "same to the bit for 2 steps"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
 def test_what_keras_draws_for_itself_leaves_the_numbers_of_the_program(
