@@ -114,8 +114,8 @@ NOT_SEEN = (
     "loaded. Of the others, nothing differs"
 )
 IN_THREADS = (
-    "several threads take steps, and their order may be chance. Record the first program with "
-    "--twice, which tells whether it reproduces itself"
+    "several threads take steps, or one Session.run those of several optimizers, and their order "
+    "may be chance. Record the first program with --twice, which tells whether it reproduces itself"
 )
 BY_CHANCE = f"It may be chance, for the program does not reproduce itself. {ADVICE}"
 

@@ -16,7 +16,7 @@ from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.recording import recorder
 from compat_lossscale.recording.comparison import (
     ADVICE,
-    NOT_KNOWN_IF_REPRODUCED,
+    IN_THREADS,
     SHUFFLED_UNSEEN,
     ComparisonVerdict,
     RecordingComparison,
@@ -115,24 +115,21 @@ def prove(
             more += ["--steps", str(replayed)]
             before = as_it_is("first", *more, *keep, "--fix-data", str(replayed))
             comparison = compare(before, migrated("second", before, *more), rtol=rtol)
+        nudged = None
         if keras3 and comparison.may_be_rounding:
             nudged = as_it_is("nudged", "--start-from", before.path, "--nudge", *more)
             comparison = compare(before, comparison.after, rtol=rtol, nudged=nudged)
-        reproduced = False
-        if comparison.verdict is ComparisonVerdict.DIFFERENT:
+        if comparison.verdict is ComparisonVerdict.DIFFERENT or IN_THREADS in comparison.reason:
             start = ["--start-from", before.path] if replayed else keep
             again = as_it_is("again", *more, *start)
             twice = compare(before, again, rtol=rtol)
-            reproduced = twice.verdict is ComparisonVerdict.SAME
             if any(one.what == "end" for one in twice.differences):
                 comparison.cannot_be_told(
                     f"the unchanged program does not end the same way twice. {ADVICE}"
                 )
-            elif not reproduced:
-                before.unstable = not_reproduced(before, again)
-                comparison = compare(before, comparison.after, rtol=rtol)
-        if reproduced:
-            comparison.notes[:] = [x for x in comparison.notes if x != NOT_KNOWN_IF_REPRODUCED]
+            else:
+                before.unstable = not_reproduced(before, again) if twice.verdict else {}
+                comparison = compare(before, comparison.after, rtol=rtol, nudged=nudged)
         if replayed and SHUFFLED_UNSEEN not in comparison.reason:
             comparison.notes.append(OTHER_DATA.format(replayed))
         if "--tf1" in options and comparison.verdict is ComparisonVerdict.DIFFERENT:
@@ -141,8 +138,7 @@ def prove(
 
 
 def _may_get_other_data(comparison: RecordingComparison) -> bool:
-    steps = (step for one in comparison.before.optimizers for step in one.steps)
-    is_unseen = not any(step.data for step in steps)
+    is_unseen = not any(step.data for one in comparison.before.optimizers for step in one.steps)
     return (
         comparison.parted == "data"
         or SHUFFLED_UNSEEN in comparison.reason

@@ -1269,6 +1269,8 @@ class TrainingRecorder:
         if not self.on or self.local.calling or id(graph) not in self.graph_steps:
             return call()
         found = self.guarded(self._executes, graph, fetches) or {}
+        if len(found) > 1:  # which threads of the session take in any order
+            self.threads.update(found)
         new = [one for _, one in self.graph_steps[id(graph)] if one.is_new]
         running = session() if found or new else None
         values = functools.partial(self._session_values, running)

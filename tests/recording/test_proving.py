@@ -33,6 +33,12 @@ DIFFERENT = "tf.keras.optimizers.SGD = type('SGD', (tf.keras.optimizers.Adam,), 
 FAILING = (
     "import sys\nif 'compat_lossscale' not in sys.modules: raise RuntimeError('only when migrated')"
 )
+IN_A_THREAD = f"""import threading
+v, other = tf.Variable(1.0), tf.keras.optimizers.SGD(0.1)
+thread = threading.Thread(target=lambda: other.apply_gradients([(v + 1.0, v)]))
+thread.start()
+thread.join()
+{DIFFERENT}"""
 ENDING_BY_CHANCE = (
     "import pathlib\nruns = pathlib.Path(r'{runs}')\nrun = len(runs.read_text())\n"
     "runs.write_text('x' * (run + 1))\nif run == 2: raise RuntimeError('in the third run')"
@@ -133,6 +139,7 @@ def test_keras_3_gets_the_data_of_the_unchanged_program_without_random_layers(
     [
         (UNSTABLE, "Cannot be told"),
         (DIFFERENT, "Different"),
+        (IN_A_THREAD, "Different"),
         (f"{UNSTABLE}\n{FAILING}", "after:  RuntimeError: only when migrated"),
     ],
 )

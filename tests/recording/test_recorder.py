@@ -547,6 +547,28 @@ def test_a_model_is_used_in_a_graph_before_it_is_trained(tmp_path: Path) -> None
     assert compare(before, after).reason == "same to the bit for 2 steps"
 
 
+TWO_IN_ONE_RUN = """
+import tensorflow.compat.v1 as tf
+tf.disable_v2_behavior()
+one, other = tf.Variable(1.0), tf.Variable(2.0)
+loss = (one - other) ** 2
+steps = [tf.train.AdamOptimizer(0.1).minimize(loss, var_list=[v]) for v in (one, other)]
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run({run})
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("run", "threads"), [("steps[0]", 1), ("steps", 3)])
+def test_several_optimizers_in_one_run_are_of_several_threads(
+    run: str, threads: int, tmp_path: Path
+) -> None:
+    recording, _ = record(tmp_path, TWO_IN_ONE_RUN.format(run=run))
+    assert recording.end is not None
+    assert recording.end["threads"] == threads
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
 def test_what_keras_draws_for_itself_leaves_the_numbers_of_the_program(
