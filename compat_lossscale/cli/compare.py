@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from compat_lossscale.recording.comparison import RecordingComparison
     from compat_lossscale.recording.reports import Finding
 
-_A_FILE = click.Path(readable=False)
+_A_FILE = click.Path(exists=True, readable=False)
 
 
 @click.command(cls=Command)

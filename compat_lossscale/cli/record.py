@@ -25,10 +25,8 @@ def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if "type" in settings:
             kind = click.IntRange(min=0 if flag == "--seed" else 1)
         takes: dict[str, Any] = {"type": kind} if "metavar" in settings else {"is_flag": True}
-        words = settings["help"]
-        words = f"{words[:1].upper()}{words[1:]}."
-        option = click.option(flag, metavar=settings.get("metavar"), help=words, **takes)
-        command = option(command)
+        words = f"{settings['help'][:1].upper()}{settings['help'][1:]}."
+        command = click.option(flag, metavar=settings.get("metavar"), help=words, **takes)(command)
     return command
 
 

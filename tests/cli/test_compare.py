@@ -86,3 +86,6 @@ def test_what_is_no_recording_cannot_be_told(recordings: dict[str, str], tmp_pat
     done = python("-m", "compat_lossscale", "compare", recordings["one"], str(tmp_path / "text"))
     assert done.returncode == 2
     assert "is no recording" in done.stderr
+    done = python("-m", "compat_lossscale", "compare", recordings["one"], str(tmp_path / "none"))
+    assert done.returncode == 64
+    assert "does not exist" in done.stderr
