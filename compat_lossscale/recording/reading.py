@@ -22,7 +22,6 @@ MAX_BYTES = 2**30
 MAX_LINE_BYTES = 2**28
 _UNUSED: Mapping[str, Any] = {
     "o": -1, "names": [], "shapes": [], "digests": [], "policy": None, "scale": None,
-    "draws": [0, ""],
 }  # fmt: skip
 """What an optimizer that took no step has not."""
 _T = TypeVar("_T")
@@ -101,7 +100,6 @@ class RecordedOptimizer:
         policy: The policy in force.
         scale: The loss scale before the first step.
         settings: The loss scale that it was made with, as text.
-        draws: How many random operations got seeds before the first step, and a digest.
         steps: The steps.
     """
 
@@ -117,7 +115,6 @@ class RecordedOptimizer:
     policy: str | None
     scale: float | None
     settings: str | None
-    draws: tuple[int, str]
     steps: list[Step] = dataclasses.field(default_factory=list)
 
 
@@ -394,7 +391,7 @@ _STEP = {
 _OPTIMIZER = {
     "class": str, "inner": str, "names": [str], "shapes": [list], "digests": [_seen], "o": int,
     "scaled": bool, "at": str, "config": dict, "policy": _text, "scale": _number,
-    "settings": _text, "draws": (int, str),
+    "settings": _text,
 }  # fmt: skip
 _ERROR = {"class": str, "text": str, "at": str, "calls": [str]}
 

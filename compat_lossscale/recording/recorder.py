@@ -607,7 +607,6 @@ class TrainingRecorder:
         self.fixed = False  # whether --fix-random changed anything
         self.line = ""
         self.lines = 0
-        self.limited = False
         self.start_from: Dict[int, Dict[str, Any]] = {}
         self.starts: List[Tuple[str, Any]] = []
         self.started: Dict[int, str] = {}
@@ -885,7 +884,6 @@ class TrainingRecorder:
             shapes=[_shape(variable) for variable in new],
             order=[_order(variable) for variable in new],
             digests=self._changes(one, VARIABLES, arrays, start),
-            draws=list(self.draws),
         )
         line["scale"] = _plain(values([scale])[0])
         one.skips = line["scaled"] and not str(line["settings"]).startswith("fixed")
@@ -1063,9 +1061,7 @@ class TrainingRecorder:
                 self._observe(one, values, data)
             one.seen += 1
         self.draws = [0, ""]
-        limit = self.options.steps
-        if limit and self.steps_done() >= limit:
-            self.limited = True
+        if 0 < self.options.steps <= self.steps_done():
             raise _Ended(0)
 
     def steps_done(self) -> int:
@@ -1474,7 +1470,7 @@ class TrainingRecorder:
             "end",
             exit=code,
             error=raised,
-            limited=self.limited,
+            limited=0 < self.options.steps <= self.steps_done(),
             cut=self.out.cut,
             policy=self._policy(),
             graph_rewrite=_tried(self._is_rewritten),

@@ -33,7 +33,7 @@ def optimizer(first: Any, **changes: Any) -> dict[str, Any]:
         "wrapped": True, "scaled": True, "made": 1, "at": "train.py:3", "policy": "float32",
         "config": {"learning_rate": 0.1}, "names": ["dense/kernel"],
         "shapes": [list(np.shape(first))], "digests": [seen(first)], "scale": 1024.0, "good": 0,
-        "draws": [0, ""], **changes,
+        **changes,
     }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from compat_lossscale.recording.comparison import (
     BY_CHANCE,
+    DRAWS_OTHERWISE,
     IN_THREADS,
     MORE_THAN_ROUNDING,
     NEAR_OVERFLOW,
@@ -175,6 +176,7 @@ def test_other_kernels_let_rounding_grow_until_nothing_can_be_told(tmp_path: Pat
     result = compare(recording(tmp_path), recording(tmp_path, grown, versions=OLD))
     assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
     assert "rounding has grown" in result.reason
+    assert ROUNDS_OTHERWISE in result.notes
     same_kernels = compare(recording(tmp_path), recording(tmp_path, grown))
     assert same_kernels.verdict is ComparisonVerdict.DIFFERENT
     error = {"class": "ValueError", "text": "no", "at": "train.py:9"}
@@ -456,6 +458,22 @@ def test_a_step_that_draws_otherwise_in_another_version_tells_nothing(
     assert compare(recording(tmp_path, drawn), same).verdict is ComparisonVerdict.SAME
 
 
+@pytest.mark.parametrize("after", [0, 3])
+def test_what_is_printed_of_other_random_numbers_tells_nothing(after: int, tmp_path: Path) -> None:
+    """A program that prints what it computes of noise, before a step or after it."""
+    drawn = changed(after, draws=[1, "x"])
+    before = recording(tmp_path, [*drawn[:after], printed("noise 0.125", after), *drawn[after:]])
+    other = changed(after, draws=[1, "y"])
+    lines = [*other[:after], printed("noise 0.250", after), *other[after:]]
+    result = compare(before, recording(tmp_path, lines, versions=OLD))
+    assert result.reason == f"cannot be told: {DRAWS_OTHERWISE}"
+    here = compare(before, recording(tmp_path, lines))
+    assert (different(here), here.parted) == (("printed line", after), "random operations")
+    lines = [*drawn[:after], printed("noise 0.250", after), *drawn[after:]]
+    alike = compare(before, recording(tmp_path, lines, versions=OLD))
+    assert (different(alike), alike.parted) == (("printed line", after), None)
+
+
 @pytest.mark.parametrize("seen", ["a" * 16, None])
 def test_a_shuffled_dataset_that_was_not_seen_tells_nothing_of_another_keras(
     seen: str | None, tmp_path: Path
@@ -702,6 +720,9 @@ def test_what_is_printed_may_be_rounded_to_float16_on_one_side(
         ("<Object at 0x7f0011aa>", "<Object at 0x7f0022bb>"),
         ("12:00:01 epoch 3", "13:59:59 epoch 3"),
         ("inputs input_1, input_2", "inputs input_layer, input_layer_1"),
+        ("TensorFlow 2.3.4.", "TensorFlow 2.21.0."),
+        ("2.2.4-tf", "2.21.0"),
+        ("v2.3.0-54-gfcc4b966f1 2.3.1", "v2.21.0-rc1-4-gcd01d58bba9 2.21.0"),
     ],
 )
 def test_lines_agree_but_for_rounding_times_paths_and_addresses(one: str, other: str) -> None:
@@ -718,6 +739,7 @@ def test_lines_agree_but_for_rounding_times_paths_and_addresses(one: str, other:
         ("2 images", "3 images"),
         ("done", "Done"),
         ("a 1", "a 1 2"),
+        ("0.1230.456", "0.1230.459"),
     ],
 )
 def test_other_lines_do_not_agree(one: str, other: str) -> None:
