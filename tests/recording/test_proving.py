@@ -203,7 +203,7 @@ def test_what_the_program_prints_otherwise_in_each_run_is_left_out(tmp_path: Pat
     printing = "print('speed', int.from_bytes(os.urandom(4), 'big'))"
     (tmp_path / "train.py").write_text(PROGRAM.format(before=printing))
     printed = prove(tmp_path).stdout
-    assert "Same to the bit for 4 steps." in printed
+    assert "Same to the bit for 4 steps, without what the program does not reproduce: 1" in printed
     assert "Left out, for the program does not reproduce it: 1 printed line" in printed
 
 
