@@ -59,6 +59,8 @@ _LEFT_OUT = re.compile(
     r"|(?i:\b(?:time|elapsed|took|duration|eta)\b)[ :=]+\d+\.\d+"
     r"|(?<!\w)(?:[A-Za-z]:)?[/\\][\w.\-/\\]+"  # paths
 )
+_NUMPY_2 = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
+"""How NumPy 2 shows a scalar in a list or a dictionary: `np.float32(0.5)`."""
 ROUNDS_OTHERWISE = (
     "Two TensorFlows or generations of Keras round otherwise, most of all in float16, and a deep "
     "network can make much of it. To measure it, record the first program again with --start-from "
@@ -701,8 +703,7 @@ class _Comparing:
 
     def _notes(self) -> None:
         notes = self.result.notes
-        saves = zip(*(side.saves for side in self.sides), strict=False)
-        for (name, names), (_, names2) in saves:
+        for (name, names), (_, names2) in zip(*(side.saves for side in self.sides), strict=False):
             if names != names2:
                 count = len(set(names) ^ set(names2))
                 notes.append(
@@ -925,6 +926,7 @@ def lines_agree(one: str, other: str, tolerance: float) -> bool:
         tolerance: The relative difference of numbers that are not whole. One unit of the last
             printed digit may differ too, if it is not 0.
     """
+    one, other = (_NUMPY_2.sub(r"\1\2", line) for line in (one, other))
     one, other = (" ".join(_LEFT_OUT.sub("<>", line).split()) for line in (one, other))
     if one == other:
         return True

@@ -207,9 +207,7 @@ def kept_in(path: str) -> Tuple[Dict[int, Dict[str, Any]], List[Any], List[Any]]
     except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
         raise RecordingError("%s cannot be read: %s" % (path, error)) from None
     if not batches and not any(line["initial"] for line in optimizers.values()):
-        message = (
-            "%s has no initial values: record it with --with-initial-values, to its first step"
-        )
+        message = "%s has no initial values: record a step --with-initial-values, within --limit"
         raise RecordingError(message % path)
     return optimizers, batches, [(_general(name), value) for _, name, value in starts]
 

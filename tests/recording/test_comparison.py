@@ -722,6 +722,8 @@ def test_what_is_printed_may_be_rounded_to_float16_on_one_side(
         ("inputs input_1, input_2", "inputs input_layer, input_layer_1"),
         ("TensorFlow 2.3.4.", "TensorFlow 2.21.0."),
         ("2.2.4-tf", "2.21.0"),
+        ("{'loss': 0.665, 'steps': 3}", "{'loss': np.float32(0.665), 'steps': np.int64(3)}"),
+        ("['w', True]", "[np.str_('w'), np.True_]"),
         ("v2.3.0-54-gfcc4b966f1 2.3.1", "v2.21.0-rc1-4-gcd01d58bba9 2.21.0"),
     ],
 )
@@ -739,6 +741,8 @@ def test_lines_agree_but_for_rounding_times_paths_and_addresses(one: str, other:
         ("2 images", "3 images"),
         ("done", "Done"),
         ("a 1", "a 1 2"),
+        ("[0.5, True]", "[np.float32(0.75), np.True_]"),
+        ("[0.5, True]", "[np.float32(0.5), np.False_]"),
         ("0.1230.456", "0.1230.459"),
     ],
 )
