@@ -113,12 +113,7 @@ class Program:
         return OldTypes(self.resolver)
 
     def remembered(self, key: str, find: Callable[[], T]) -> T:
-        """Returns what is found once in a file, for all who ask.
-
-        Args:
-            key: What it is.
-            find: Finds it.
-        """
+        """Returns what is found once in a file, for all who ask."""
         if key not in self._memory:
             self._memory[key] = find()
         found: T = self._memory[key]

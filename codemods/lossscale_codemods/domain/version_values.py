@@ -96,12 +96,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def is_new(node: cst.CSTNode, resolver: Resolver) -> bool:
-    """Whether a node is a name of today, as it is read or imported.
-
-    Args:
-        node: The node.
-        resolver: Knows what the names of its file stand for.
-    """
+    """Whether a node is a name of today, as it is read or imported."""
     if isinstance(node, cst.ImportFrom | cst.Import):
         return any(frameworks.is_new_name(path) for _, path in imported(node))
     if not isinstance(node, cst.Attribute | cst.Name):
@@ -684,13 +679,7 @@ class VersionReachability:
 
 
 def catches_error(tree: Tree, handler: cst.ExceptHandler, errors: Sequence[str]) -> bool:
-    """Whether an exception handler catches one of some errors, by their names.
-
-    Args:
-        tree: The file.
-        handler: The handler.
-        errors: The names of the errors.
-    """
+    """Whether an exception handler catches one of some errors, by their names."""
     if handler.type is None:
         return True
     caught = tree.source(handler.type)

@@ -30,12 +30,7 @@ ATTRIBUTES = ("loss_scale", "_loss_scale")
 
 
 def attribute_owner(node: cst.CSTNode, resolver: Resolver) -> cst.BaseExpression | None:
-    """Returns `x` of `x.loss_scale` and of `getattr(x, "loss_scale")`.
-
-    Args:
-        node: The expression.
-        resolver: Knows what its names stand for.
-    """
+    """Returns `x` of `x.loss_scale` and of `getattr(x, "loss_scale")`."""
     if isinstance(node, cst.Attribute) and node.attr.value in ATTRIBUTES:
         return node.value
     found = lookup_of(node, resolver.scopes)

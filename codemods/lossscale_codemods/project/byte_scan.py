@@ -36,12 +36,7 @@ _LARGEST = 20_000_000
 
 
 def can_hold_old_name(source: bytes, options: Options = _DEFAULT) -> bool:
-    """Whether a file can hold an old name, or what a run asks for by a rule or an option.
-
-    Args:
-        source: The bytes of a Python file or a notebook.
-        options: What the run does.
-    """
+    """Whether a file can hold an old name, or what a run asks for by a rule or an option."""
     selection = options.selection
     markers = _markers(all_rules(), options.target)
     if any(one.word in source and one.stands_in(source) for one in markers):

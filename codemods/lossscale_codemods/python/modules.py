@@ -304,12 +304,7 @@ class ClassMembers:
         return next(filter(None, (_given(one, name) for one in self.line(owner))), [])
 
     def may_be_assigned_elsewhere(self, name: str, owner: ProjectClass) -> bool:
-        """Whether a file that names a class, or a base, may assign an attribute but of `self`.
-
-        Args:
-            name: The attribute.
-            owner: The class.
-        """
+        """Whether a file that names a class, or a base, may assign an attribute but of `self`."""
         names = (re.escape(one.node.name.value.encode()) for one in self.line(owner))
         word = re.compile(rb"\b(?:%s)\b" % b"|".join(names))
         assigned = _assigned(name, rb"(?<!\bself)(?<!\bcls)")

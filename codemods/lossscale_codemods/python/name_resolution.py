@@ -37,12 +37,7 @@ _HARMLESS = frozenset({*sys.stdlib_module_names, "matplotlib", "numpy", "pylab",
 
 
 def outside(project: ProjectFiles, dotted: str) -> str | None:
-    """Returns the path outside of a project that a path within it stands for, if there is one.
-
-    Args:
-        project: The project, as a file imports it.
-        dotted: The path, as the file writes it.
-    """
+    """Returns the path outside of a project that a path within it stands for, if there is one."""
     known = project.outside
     if dotted not in known:
         known[dotted] = None  # What is imported in a circle stands for nothing.

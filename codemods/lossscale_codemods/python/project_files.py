@@ -102,9 +102,6 @@ class ProjectFiles:
     def locate(self, path: str) -> tuple[Path, Sequence[str]] | None:
         """Returns the file that a dotted path leads into, and the names that follow.
 
-        Args:
-            path: The path.
-
         Returns:
             Nothing if there is none, or if it depends on how the program is started.
         """

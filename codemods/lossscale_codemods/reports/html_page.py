@@ -30,13 +30,7 @@ _EXCERPT = 6
 
 
 def as_html_page(report: RunReport, *, write: bool, target: str) -> str:
-    """Returns the report as a page that loads nothing from anywhere.
-
-    Args:
-        report: The run.
-        write: Whether the changes were to be written.
-        target: What the code was migrated to.
-    """
+    """Returns the report as a page that loads nothing from anywhere."""
     total = totals(report)
     records = [record for file in report.files for record in file.result.records]
     rules = _rules(records)

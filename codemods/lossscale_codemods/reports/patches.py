@@ -69,12 +69,7 @@ def name_from_here(path: Path) -> Path:
 
 
 def for_people(file: FileReport, *, coloured: bool) -> str:
-    """Returns the change to a file for a terminal: by cell for notebooks, nothing that controls it.
-
-    Args:
-        file: The file.
-        coloured: Whether with terminal colours.
-    """
+    """Returns a file's change for a terminal: by cell for notebooks, nothing that controls it."""
     result = file.result
     if not result.changed:
         return ""

@@ -43,13 +43,7 @@ _MOST_FIRST_CHANGES = 100
 
 
 def migrate_fully(source: bytes, options: Options, project: ProjectFiles | None = None) -> Result:
-    """Migrates the source of one Python file, whatever is in it.
-
-    Args:
-        source: The file's bytes.
-        options: What to do with it.
-        project: The project that it is in, if it is in one.
-    """
+    """Migrates the source of one Python file, whatever is in it."""
     try:
         with warnings.catch_warnings():
             # Of escapes that Python does not know, for one; who runs the file sees them.
@@ -84,10 +78,6 @@ def _attempt(program: Program, options: Options) -> Result:
 
     What one pass makes of it can be what another pass changes: `compile("adam")` becomes a call
     that shows what `model.optimizer` is. So passes follow until one changes nothing.
-
-    Args:
-        program: The file.
-        options: What to do with it.
     """
     tree = program.tree
     result = Result(program.source, program.source, Status.UNCHANGED)
@@ -233,10 +223,6 @@ def passes_joined(first: Result, second: Result) -> Result:
     """Returns what becomes of a file by two passes.
 
     What the second found where the first had found something is what is known of that place.
-
-    Args:
-        first: What the first pass did.
-        second: What the next one made of its output.
     """
     if not first.records:
         return second

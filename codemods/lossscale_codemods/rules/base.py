@@ -342,12 +342,7 @@ class Rule:
     def first_changes(
         self, program: Program, occurrences: Callable[[], Sequence[Occurrence]]
     ) -> Iterator[FirstChange]:
-        """Yields changes to make before other rules are asked, one after the other.
-
-        Args:
-            program: The file.
-            occurrences: Returns the old names of the file.
-        """
+        """Yields changes to make before other rules are asked, one after the other."""
         del program, occurrences
         yield from ()
 

@@ -155,12 +155,7 @@ def _is_dynamic(manager: cst.Call, program: Program) -> bool:
 
 
 def contrib_member(node: cst.CSTNode, program: Program) -> str | None:
-    """Returns which member of `tf.contrib.mixed_precision` an expression is, if it surely is one.
-
-    Args:
-        node: The expression: a name, or a member of what a function of the project returns.
-        program: The file.
-    """
+    """Returns which member of `tf.contrib.mixed_precision` this is, if it surely is one."""
     paths = program.types.members_of_returned(node) or program.resolver.paths(node)
     old = [names.lookup(path) if path is not None else None for path in paths]
     if not old or any(one is None or one.meaning is not Meaning.CONTRIB for one in old):

@@ -116,13 +116,7 @@ _WRAP = "Give it an optimizer that is wrapped in compat_lossscale.keras3's."
 def of_class(
     node: cst.BaseExpression, paths: Sequence[str], program: Program
 ) -> Rewrite | Review | None:
-    """Says what becomes of a use of a class; nothing if it is right as it is.
-
-    Args:
-        node: The class, as the file spells it.
-        paths: The paths that it can be.
-        program: The file.
-    """
+    """Says what becomes of a use of a class; nothing if it is right as it is."""
     names = {name for path in paths if (name := class_at(path)) is not None}
     above = program.tree.parent(node)
     if not names:

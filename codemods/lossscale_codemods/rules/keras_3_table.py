@@ -98,12 +98,7 @@ class Keras3Row:
 def fitting(
     table: Mapping[str, Sequence[Keras3Row]], program: Program
 ) -> Iterator[tuple[str, cst.CSTNode, Verdict]]:
-    """Yields where a row fits: the id of its rule, the place, and what becomes of it.
-
-    Args:
-        table: The rows of each rule, by its id.
-        program: The file.
-    """
+    """Yields where a row fits: the id of its rule, the place, and what becomes of it."""
     by_name: dict[str, list[tuple[str, Keras3Row]]] = {}
     for rule, rows in table.items():
         for row in rows:

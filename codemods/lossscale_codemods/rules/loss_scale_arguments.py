@@ -238,12 +238,7 @@ class ArgumentReader(LossScaleTypes):
     """Reads the loss scale arguments of one file."""
 
     def read(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review:
-        """Returns what a loss scale expression becomes in a call of the constructor.
-
-        Args:
-            node: The expression.
-            call: The call.
-        """
+        """Returns what a loss scale expression becomes in a call of the constructor."""
         kinds = self.types(node)
         source = self.tree.source(node)
         refusal = self._refusal(node, kinds) or self._refused_object(node, call)
@@ -511,12 +506,7 @@ def is_moved(path: str) -> bool:
 
 
 def old_name(path: str, target: Target) -> OldName:
-    """Returns TensorFlow 2.4's LossScaleOptimizer as the old name that it is for Keras 3.
-
-    Args:
-        path: Its path.
-        target: What the program is migrated to.
-    """
+    """Returns TensorFlow 2.4's LossScaleOptimizer as the old name that it is for Keras 3."""
     return OldName(path, Meaning.NEW_OPTIMIZER, loss_scale_optimizers(target, path))
 
 

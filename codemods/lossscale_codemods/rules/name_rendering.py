@@ -280,12 +280,7 @@ class NewImports:
         self._find_header(first_use)
 
     def edits(self, imports: Mapping[str, str], helpers: Iterable[str]) -> list[Edit]:
-        """Returns the edits.
-
-        Args:
-            imports: Paths that are imported, with the name that each is given.
-            helpers: The source of the functions.
-        """
+        """Returns the edits."""
         tree, newline = self.tree, self.tree.newline
         end = self._end()
         lines: dict[tuple[int, str], list[str]] = {}
@@ -415,13 +410,7 @@ def imports_names_singly(tree: Tree) -> bool:
 
 
 def from_imports(tree: Tree, module: str, members: Iterable[str]) -> list[str]:
-    """Returns the statements that import members of a module, as the file writes such.
-
-    Args:
-        tree: The file.
-        module: The module.
-        members: Its members, as `member` or `member as name`.
-    """
+    """Returns the statements that import members of a module, as the file writes such."""
     if imports_names_singly(tree):
         return [f"from {module} import {member}" for member in members]
     return [f"from {module} import {', '.join(members)}"]

@@ -107,12 +107,7 @@ def markers(roots: frozenset[str]) -> tuple[Marker, ...]:
 
 
 def _pattern(root: str, paths: list[list[str]]) -> str:
-    """Returns how a package and what is gone of it are spelled.
-
-    Args:
-        root: The package.
-        paths: What is gone, below the package.
-    """
+    """Returns how a package and what is gone of it are spelled."""
     if [] in paths:
         return rf"(?<!\w){root}(?!\w)"
     # `python` is enough of what is below `tensorflow.python`.
@@ -407,13 +402,7 @@ def _spelled(word: str, occurrence: Occurrence, renderer: NameRenderer, program:
 
 
 def review(neighbour: Neighbour, path: str = "", target: Target = Target.TF_KERAS) -> Review:
-    """Returns the finding on a name that no other does the same as in every case.
-
-    Args:
-        neighbour: The name.
-        path: What is read of it.
-        target: What the program is migrated to.
-    """
+    """Returns the finding on a name that no other does the same as in every case."""
     if optimizer_families.is_private(path):
         keras, advice = "tf-keras", "tf.keras.optimizers.legacy, which it was"
         if target in names.WITH_KERAS_3:

@@ -250,10 +250,6 @@ def migrate_config(source: bytes, options: Options) -> Result:
     """Returns the findings of a YAML, JSON or TOML file, which stays as it is.
 
     Whatever reads the file imports by a path such as that of `_target_`, and fails.
-
-    Args:
-        source: The bytes of the file.
-        options: What the run does.
     """
     found = []
     applies = options.selection.applies(Strings.id)

@@ -148,11 +148,7 @@ class Found:
         return [*self.files, *project_files(self._paths)]
 
     def connected(self, names: Sequence[str]) -> dict[str, str]:
-        """Returns files that run in one program with others, each with one of these.
-
-        Args:
-            names: The names of the others.
-        """
+        """Returns files that run in one program with others, each with one of these."""
         if self.looked_at < 2:
             return {}
         is_wanted = functools.partial(can_run_with_old, target=self.options.target)
@@ -187,11 +183,7 @@ class Passes:
         self._told: dict[str, Options] = {}
 
     def migrate(self, names: Iterable[str]) -> None:
-        """Migrates files.
-
-        Args:
-            names: The files.
-        """
+        """Migrates files."""
         sizes = self._found.sizes
         tasks = [Task(name, sizes.get(name, 0), self._options_for(name)) for name in names]
         for done, (task, result) in enumerate(self._workers.migrate(tasks), 1):

@@ -171,13 +171,7 @@ def _split(program: str, masked: dict[str, str]) -> list[list[str]] | None:
 
 
 def _located(record: Record, program: str, masked: dict[str, str]) -> Record:
-    """Returns a record by its cell, and by its place in that.
-
-    Args:
-        record: The record, by its place in the program.
-        program: The program.
-        masked: The lines that its masks stand for.
-    """
+    """Returns a record by its cell, and by its place in that."""
     lines = program.split("\n")
     line = lines[record.line - 1]
     start, end = record.column, record.end_column

@@ -87,12 +87,7 @@ def migrate_source(
 
 
 def migrate(source: bytes | str, options: Options) -> Result:
-    """Does what `migrate_source` does, with the options in one value.
-
-    Args:
-        source: The file's bytes, or its text.
-        options: What to do with it.
-    """
+    """Does what `migrate_source` does, with the options in one value."""
     given = source.encode("utf-8") if isinstance(source, str) else source
     if not options.runs_with and not can_hold_old_name(given, options):
         return Result(given, given, Status.UNCHANGED)
@@ -100,13 +95,7 @@ def migrate(source: bytes | str, options: Options) -> Result:
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
-    """Gives a file a full parse; a mistake of ours becomes a report, not a traceback.
-
-    Args:
-        path: Where it is; relative imports are looked up from there, and notebooks told by it.
-        source: What is in it.
-        options: What to do with it.
-    """
+    """Gives a file a full parse; a mistake of ours becomes a report, not a traceback."""
     exports = dataclasses.replace(options.exports, package=path.stem == "__init__")
     here = options.observed_in(path.absolute().as_posix())
     options = dataclasses.replace(options, exports=exports, observed_here=here)

@@ -129,10 +129,6 @@ def close_gaps(text: bytes, edits: Sequence[Edit]) -> list[Edit]:
 
     Where blank lines are on both sides of what goes, the longer gap stays. At the start of a file
     or of a block, none stays.
-
-    Args:
-        text: The text.
-        edits: What is to be done, and all of it.
     """
     joined: list[Edit] = []
     for edit in sorted(edits, key=lambda one: (one.start, one.end)):
@@ -173,13 +169,7 @@ def _is_alone(tree: Tree, line: cst.SimpleStatementLine, removed: Sequence[cst.C
 def remove_item(
     tree: Tree, items: Sequence[cst.CSTNode], gone: Sequence[cst.CSTNode]
 ) -> list[Edit]:
-    """Returns the edits that take items out of a comma-separated list, keeping comments.
-
-    Args:
-        tree: The file.
-        items: All items of the list, in order.
-        gone: Those that go.
-    """
+    """Returns the edits that take items out of a comma-separated list, keeping comments."""
     edits: list[Edit] = []
     spans = [tree.span(item) for item in items]
     for index, (start, end) in enumerate(spans):
@@ -205,14 +195,7 @@ def _behind_comma(tree: Tree, end: int) -> int:
 
 
 def replace_argument(tree: Tree, call: cst.Call, old: cst.Arg, new: Sequence[str]) -> list[Edit]:
-    """Returns the edits that put new arguments in the place of one, in the call's own layout.
-
-    Args:
-        tree: The file.
-        call: The call.
-        old: Its argument that goes.
-        new: Source of each argument that takes its place.
-    """
+    """Returns the edits that put new arguments in the place of one, in the call's own layout."""
     start, end = tree.span(old)
     if not new:
         return remove_item(tree, call.args, [old])
@@ -227,13 +210,7 @@ def replace_argument(tree: Tree, call: cst.Call, old: cst.Arg, new: Sequence[str
 
 
 def append_arguments(tree: Tree, call: cst.Call, new: Sequence[str]) -> list[Edit]:
-    """Returns the edit that puts arguments behind those that a call has, in the call's own layout.
-
-    Args:
-        tree: The file.
-        call: The call.
-        new: Source of each argument.
-    """
+    """Returns the edit that puts arguments behind those of a call, in the call's own layout."""
     if not call.args:
         place = tree.span(call)[1] - 1
         return [Edit(place, place, ", ".join(new))]
@@ -243,13 +220,7 @@ def append_arguments(tree: Tree, call: cst.Call, new: Sequence[str]) -> list[Edi
 
 
 def argument_separator(tree: Tree, call: cst.Call, argument: cst.Arg) -> str:
-    """Returns what is between arguments of a call, in the call's own layout.
-
-    Args:
-        tree: The file.
-        call: The call.
-        argument: The argument beside which another one is written.
-    """
+    """Returns what is between arguments of a call, in the call's own layout."""
     start = tree.span(argument)[0]
     own_line = not tree.text[tree.line_start(start) : start].strip()
     if len(call.args) == 1 and not isinstance(argument.comma, cst.Comma):
@@ -260,13 +231,7 @@ def argument_separator(tree: Tree, call: cst.Call, argument: cst.Arg) -> str:
 
 
 def insert_line_behind(tree: Tree, statement: cst.CSTNode, text: str) -> list[Edit]:
-    """Returns the edit that adds a line behind the line of a statement.
-
-    Args:
-        tree: The file.
-        statement: The statement, whose indentation the line gets.
-        text: The line, without indentation and newline.
-    """
+    """Returns the edit that adds a line behind the line of a statement."""
     start, end = tree.span(statement)
     indent = tree.indentation(start)
     offset = tree.line_end(max(end - 1, start))
@@ -275,12 +240,7 @@ def insert_line_behind(tree: Tree, statement: cst.CSTNode, text: str) -> list[Ed
 
 
 def kept_comments(tree: Tree, edits: Sequence[Edit]) -> list[Edit]:
-    """Returns the edits that keep the comments which other edits take out.
-
-    Args:
-        tree: The file.
-        edits: All edits of it.
-    """
+    """Returns the edits that keep the comments which other edits take out."""
     replacing = [e for e in edits if b"#" in tree.text[e.start : e.end]]
     if not replacing:
         return []
@@ -339,13 +299,7 @@ class PositionMap:
         return offset
 
     def of_record(self, record: Record, now: Tree, at_first: Tree) -> Record:
-        """Returns a record of the text as it is now as one of the text as it was at first.
-
-        Args:
-            record: The record.
-            now: The text as it is now.
-            at_first: The text before all edits.
-        """
+        """Returns a record of the text as it is now as one of the text as it was at first."""
         start, end = self._of_span(
             now.offset(record.line, record.column), now.offset(record.end_line, record.end_column)
         )

@@ -157,12 +157,7 @@ def parses(statement: str) -> bool:
 
 
 def texts_of(path: Path, source: bytes) -> dict[int | None, str]:
-    """Returns the text of a file, or those of a notebook's code cells by their numbers.
-
-    Args:
-        path: The file.
-        source: What is in it.
-    """
+    """Returns the text of a file, or those of a notebook's code cells by their numbers."""
     text = text_of(source)
     if path.suffix != ".ipynb":
         return {None: text}

@@ -117,9 +117,6 @@ TOO_RECURSIVE = (
 def parsed(source: bytes) -> ast.Module | None:
     """Returns a program's tree, without the warnings of Python's parser.
 
-    Args:
-        source: The file's bytes.
-
     Returns:
         The tree; nothing if Python does not parse the file.
     """
@@ -134,9 +131,6 @@ def parsed(source: bytes) -> ast.Module | None:
 @functools.lru_cache(maxsize=32)
 def problem_of(source: bytes) -> str | None:
     """Says why a file cannot be read, and what to do about it.
-
-    Args:
-        source: The file's bytes.
 
     Returns:
         A sentence or two; nothing if it can be read.

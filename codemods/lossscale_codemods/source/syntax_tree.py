@@ -69,13 +69,7 @@ def is_none(node: cst.CSTNode | None) -> bool:
 
 
 def argument_of(arguments: Sequence[cst.Arg], place: int, *names: str) -> cst.Arg | None:
-    """Returns the argument at a place, or with one of some names, if that can be seen.
-
-    Args:
-        arguments: The arguments of a call.
-        place: The place, from 0.
-        names: The names.
-    """
+    """Returns the argument at a place, or with one of some names, if that can be seen."""
     for index, argument in enumerate(arguments):
         if argument.star == "*":
             return None

@@ -344,9 +344,6 @@ def class_at(path: str) -> str | None:
 def without_family(path: str) -> str | None:
     """Returns the path in Keras 3 of a class, or a module, of one family alone.
 
-    Args:
-        path: The path.
-
     Returns:
         The path; nothing if the path says no family.
     """

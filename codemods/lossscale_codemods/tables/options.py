@@ -72,10 +72,6 @@ class Options:
     ignores_from: str = ""
 
     def observed_in(self, path: str) -> Observed:
-        """Returns what a recorded run saw in a file.
-
-        Args:
-            path: The file, with slashes.
-        """
+        """Returns what a recorded run saw in a file."""
         ends = [name for name in self.observed if f"/{path}".endswith(f"/{name}")]
         return self.observed[max(ends, key=len)] if ends else {}

@@ -54,12 +54,7 @@ EVERYTHING = ("",)
 
 
 def stands_for(ids: Sequence[str], rule: str) -> bool:
-    """Whether a rule is named: by its id, the beginning of its id, or a former id.
-
-    Args:
-        ids: What is written.
-        rule: The id of the rule.
-    """
+    """Whether a rule is named: by its id, the beginning of its id, or a former id."""
     return rule.startswith(tuple(ids)) or any(FORMER_IDS.get(one) == rule for one in ids)
 
 
