@@ -601,8 +601,8 @@ class _Comparing:
             if array.noise < array.way < math.inf:
                 shares.setdefault(array.kind, []).append(array.apart / array.way)
         moments = [share for kind in _GRADIENT_SLOTS for share in shares.get(kind, ())]
-        sums = shares.get("momentum") or shares.get(VARIABLES, [])
-        self.grows |= _grow_in_a_network(moments or sums)
+        sums = moments or shares.get("momentum") or shares.get(VARIABLES, [])
+        self.grows |= _grow_in_a_network(sums)
         return math.inf if self.grows else _largest_rounding(moments)
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
@@ -747,12 +747,12 @@ class _Comparing:
         first = next(iter(self.found), None)
         parted = self._parted(first) if first and not self.same_kernels else None
         kerases = {str(side.versions.get("keras")).startswith("3.") for side in self.sides}
-        fits_otherwise = len(kerases) > 1 and self.sees_fit
-        shuffled = fits_otherwise or all(end.get("shuffled") for end in self.ends)
+        shuffled = (len(kerases) > 1 and self.sees_fit) or all(e.get("shuffled") for e in self.ends)
         if parted == "step" and first and first.step and shuffled and not self.sees_steps:
             reason = SHUFFLED_UNSEEN
         elif parted == "random operations":
-            reason = DRAWS_OTHERWISE
+            is_of_fit = self.sees_fit and not self.sees_steps and self.ends[0].get("fixed")
+            reason = SHUFFLED_UNSEEN if is_of_fit else DRAWS_OTHERWISE
         else:
             return None
         self.found = [one for one in self.found if one.what in _WHATEVER_IS_DRAWN]
