@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compat_lossscale.cli import Command, configuration_of
+from compat_lossscale.cli.migrate import options_of
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import (
     LEGACY_KERAS,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.project.byte_scan import Survey
+    from lossscale_codemods.tables.options import Options
 
 
 _TITLES = {"tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "h5py": "h5py"}
@@ -71,9 +73,12 @@ def doctor(
     places = paths or (Path(),)
     from lossscale_codemods.project import byte_scan
 
-    exclude = configuration_of(places).exclude
+    configuration = configuration_of(places)
+    exclude = configuration.exclude
     survey = byte_scan.survey(places, seconds=seconds, exclude=exclude)
-    survey = dataclasses.replace(survey, files=tuple(filter(_is_to_migrate, survey.files)))
+    if is_installed("libcst"):
+        to_migrate = _to_migrate(survey, options_of(configuration), seconds)
+        survey = dataclasses.replace(survey, files=tuple(to_migrate))
     used = usage(places, exclude, seconds)
     uses = used.packages - {"tensorflow", "keras"} if used.is_for_keras_3 else used.packages
     uses = {*used.packages, "tensorflow"} if survey.files else uses
@@ -98,14 +103,21 @@ def doctor(
     context.exit(code)
 
 
-def _is_to_migrate(name: str) -> bool:
-    """Whether `migrate` is needed for a file with old names or, for Keras 3, those of ours."""
-    source = b"" if name.endswith(".ipynb") else Path(name).read_bytes()
-    if b"compat_lossscale" not in source or b"keras3" not in source or not is_installed("libcst"):
-        return True
-    from lossscale_codemods import migrate_source
+def _to_migrate(survey: Survey, options: Options, seconds: float) -> Iterator[str]:
+    """Yields the files of which `migrate` says something, and those for which no time is left."""
+    from lossscale_codemods.running.one_file import migrate_task
+    from lossscale_codemods.running.processes import Task, Workers
+    from lossscale_codemods.tables.records import Outcome, Status
 
-    return bool(migrate_source(source).records)
+    end = time.monotonic() + seconds
+    with Workers(1, migrate_task) as workers:
+        for name in survey.files:
+            if time.monotonic() < end:
+                ((_, result),) = workers.migrate([Task(name, 0, options)])
+                outcomes = {record.outcome for record in result.records}
+                if result.status is Status.UNCHANGED and Outcome.NEEDS_REVIEW not in outcomes:
+                    continue
+            yield name
 
 
 def _is_missing(path: Path) -> bool:
@@ -164,7 +176,7 @@ def _old_names(survey: Survey, paths: Sequence[Path], seconds: float) -> Iterato
         if len(survey.files) > _SHOWN:
             yield f"  and {len(survey.files) - _SHOWN} more"
     else:
-        yield f"No old name found in the {looked} looked at in {where}."
+        yield f"No old name to migrate in the {looked} looked at in {where}."
     if survey.left_out:
         verb = "was" if survey.left_out == 1 else "were"
         yield (

@@ -184,7 +184,7 @@ def test_a_program_with_our_class_for_keras_3_is_done(
 ) -> None:
     (folder / "new.py").write_text(FOR_KERAS_3)
     said = run(monkeypatch, "new.py", legacy_keras=None).output
-    assert "No old name found in the 1 file looked at" in said
+    assert "No old name to migrate in the 1 file looked at" in said
     assert "TF_USE_LEGACY_KERAS" not in said
     assert "Next: done;" in said
     both = run(monkeypatch, legacy_keras=None).output
@@ -192,6 +192,38 @@ def test_a_program_with_our_class_for_keras_3_is_done(
     assert "export TF_USE_LEGACY_KERAS=1" in both
     (folder / "new.py").write_text(FOR_KERAS_3 + OLD)
     assert "  new.py\n" in run(monkeypatch, "new.py").output
+
+
+MIGRATED = """
+import tensorflow as tf
+from tensorflow.keras import mixed_precision
+
+mixed_precision.set_global_policy("mixed_float16")
+optimizer = mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.Adam())
+print(float(optimizer.loss_scale))
+"""
+SUPPRESSED = OLD.rstrip() + "  # compat-lossscale: ignore\n"
+MENTIONED = MIGRATED + "# Before: tf.keras.mixed_precision.experimental.set_policy\n"
+
+
+@pytest.mark.parametrize("source", [MIGRATED, SUPPRESSED, MENTIONED])
+def test_a_program_of_which_migrate_has_nothing_to_do_is_done(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    (folder / "new.py").write_text(source)
+    said = run(monkeypatch, "new.py", legacy_keras=None).output
+    assert "No old name to migrate in the 1 file looked at" in said
+    assert "export TF_USE_LEGACY_KERAS=1" in said
+    assert "Next: done;" in said
+    (folder / "new.py").write_text(source + "f(\n")
+    assert "  new.py\n" in run(monkeypatch, "new.py").output
+
+
+def test_a_migrated_notebook_is_done(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = {"cell_type": "code", "source": MIGRATED.splitlines(keepends=True), "outputs": []}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "new.ipynb").write_text(json.dumps(notebook))
+    assert "Next: done;" in run(monkeypatch, "new.ipynb").output
 
 
 def test_no_more_than_five_files_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +238,7 @@ def test_a_look_that_was_stopped_says_so(folder: Path, monkeypatch: pytest.Monke
     stopped = byte_scan.Survey((), looked_at=7, left_out=1, complete=False)
     monkeypatch.setattr(byte_scan, "survey", lambda *_, **__: stopped)
     *_, nothing, left_out, stopped_after, step = run(monkeypatch).output.splitlines()
-    assert says(nothing, "No old name found in the 7 files looked at in the current folder.")
+    assert says(nothing, "No old name to migrate in the 7 files looked at in the current folder.")
     assert says(left_out, "1 file was not looked at: `compat-lossscale migrate` says which.")
     assert says(stopped_after, "The search stopped after 60 s. Use --seconds for a longer search.")
     assert step == "Next: compat-lossscale migrate ."
@@ -214,7 +246,7 @@ def test_a_look_that_was_stopped_says_so(folder: Path, monkeypatch: pytest.Monke
 
 def test_the_projects_configuration_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "pyproject.toml").write_text('[tool.compat-lossscale]\nexclude = ["train.py"]\n')
-    assert "No old name found in the 1 file looked at" in run(monkeypatch).output
+    assert "No old name to migrate in the 1 file looked at" in run(monkeypatch).output
     (folder / "pyproject.toml").write_text("[tool.compat-lossscale]\nexclude = 3\n")
     done = run(monkeypatch)
     assert done.exit_code == 64
