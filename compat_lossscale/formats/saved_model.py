@@ -14,7 +14,7 @@ import json
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from compat_lossscale.formats import checkpoint
 from compat_lossscale.formats.artefact import (
@@ -31,6 +31,7 @@ from compat_lossscale.formats.tensor_bundle import TensorBundle, messages, text
 FORMAT = "SavedModel"
 SUFFIXES = ()  # It is a folder.
 GRAPH, KERAS_METADATA = "saved_model.pb", "keras_metadata.pb"
+_MODELS = ("Sequential", "Functional", "Model")
 _SCALES = (b"loss_scale", b"LossScale", b"inner_optimizer")
 """The words of which metadata that states a loss scale has one."""
 # Field numbers, from saved_model.proto, meta_graph.proto, saved_object_graph.proto and
@@ -80,10 +81,13 @@ def read_model(path: str) -> dict[str, Any]:
         UnreadableArtefactError: It is damaged, or has no config of a model.
     """
     _, metadata = _stored(_folder(path), (b'"model_config"',))
-    for place, data in metadata:
+    # The root comes first; models that are layers of it have metadata, too.
+    for place, data in metadata[:1]:
         value = parse_json(data, place)
-        if isinstance(value, dict) and "config" in (value.get("model_config") or ()):
-            return value
+        model = value.get("model_config") if isinstance(value, dict) else None
+        # Since TensorFlow 2.5, models of the user's own classes have a config that says nothing.
+        if isinstance(model, dict) and model.get("class_name") in _MODELS and "config" in model:
+            return cast("dict[str, Any]", value)
     raise UnreadableArtefactError(
         "it holds no config of its model, as those of models of your own classes; pass --model "
         "SCRIPT:FUNCTION, which builds it, and the checkpoint variables/variables in it"

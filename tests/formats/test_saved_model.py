@@ -19,11 +19,18 @@ def test_the_error_names_an_empty_graph(tmp_path: Path) -> None:
         saved_model.read(str(tmp_path))
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        b'{"model_config": {"class_name": "Net"}}',  # As TensorFlow 2.3 writes it.
+        b'{"model_config": {"class_name": "Net", "config": {}}}',  # As TensorFlow 2.10 does.
+    ],
+)
 def test_a_model_of_a_class_without_a_config_has_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: bytes
 ) -> None:
-    # As TensorFlow 2.3 writes it.
-    stored = (None, [("saved_model.pb", b'{"model_config": {"class_name": "Net"}}')])
+    of_layer = b'{"model_config": {"class_name": "Sequential", "config": {"layers": []}}}'
+    stored = (None, [("saved_model.pb", config), ("saved_model.pb", of_layer)])
     monkeypatch.setattr(saved_model, "_stored", lambda *_: stored)
-    with pytest.raises(UnreadableArtefactError, match="as those of models of your own classes"):
+    with pytest.raises(UnreadableArtefactError, match=r"own classes; pass --model SCRIPT:FUNCTION"):
         saved_model.read_model(str(tmp_path))
