@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,8 +23,8 @@ from compat_lossscale.formats import hdf5, keras_archive, saved_model
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig, is_of_layers
 from compat_lossscale.formats.bounded import parse_json
 from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers, wrapper_configs
-from compat_lossscale.spec.configs import WRAPPERS
-from compat_lossscale.spec.inner_optimizers import Family, class_name, is_known
+from compat_lossscale.spec.configs import LOSS_SCALES, POLICIES, WRAPPERS
+from compat_lossscale.spec.inner_optimizers import CLASSES, SCHEDULES, Family, class_name, is_known
 from compat_lossscale.spec.wrapper_configs import WrapperConfig, read_wrapper_config
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
@@ -261,6 +262,39 @@ _LAYERS = """
 """
 """The layers and models that both tf-keras and Keras 3 have, without their dimensions."""
 _VARIANT = re.compile("[123]D(?=Transpose$|$)|V[12]$")
+_OBJECTS = """
+    constant glorotnormal glorotuniform henormal heuniform identity identityinitializer
+    lecunnormal lecununiform ones orthogonal orthogonalinitializer randomnormal randomuniform
+    stft stftinitializer truncatednormal variancescaling zeros
+
+    l1 l1l2 l2 maxnorm minmaxnorm nonneg orthogonalregularizer radialconstraint unitnorm
+
+    celu elu exponential gelu glu hardshrink hardsigmoid hardsilu hardswish hardtanh leakyrelu
+    linear logsigmoid logsoftmax mish relu relu6 selu sigmoid silu softmax softplus softshrink
+    softsign sparsemax sparseplus sparsesigmoid squareplus swish tanh tanhshrink threshold
+
+    dtypepolicy dtypepolicymap floatdtypepolicy
+"""
+"""Initializers, regularizers, constraints and activations of either Keras, and what else stands
+in configs; in small letters, without underscores."""
+_COMPILED = """
+    acc accuracy auc binaryaccuracy binarycrossentropy binaryfocalcrossentropy binaryiou
+    categoricalaccuracy categoricalcrossentropy categoricalfocalcrossentropy
+    categoricalgeneralizedcrossentropy categoricalhinge ce circle concordancecorrelation
+    cosineproximity cosinesimilarity crossentropy ctc dice f1score falsenegatives falsepositives
+    fbetascore hinge huber huberloss iou kld kldivergence kullbackleiblerdivergence logcosh
+    logcosherror mae mape mean meanabsoluteerror meanabsolutepercentageerror meaniou
+    meanmetricwrapper meansquarederror meansquaredlogarithmicerror mse msle onehotiou onehotmeaniou
+    pearsoncorrelation poisson precision precisionatrecall r2score recall recallatprecision
+    rootmeansquarederror sensitivityatspecificity sparsecategoricalaccuracy
+    sparsecategoricalcrossentropy sparsetopkcategoricalaccuracy specificityatsensitivity
+    squaredhinge sum topkcategoricalaccuracy truenegatives truepositives tversky
+"""
+"""Losses and metrics that both have, in the same spelling."""
+COMPILE_KEYS = ("loss", "metrics", "weighted_metrics", "loss_weights")
+OPTIMIZER_KEYS = ("optimizer_config", "optimizer")
+OF_FUNCTION = "MeanMetricWrapper"
+"""As which TensorFlow stores a metric that is a function, such as "accuracy", since 2.4."""
 _OF_LAYERS = {"trainable", "layers"}
 _LOOKUPS = ("IntegerLookup", "StringLookup", "TextVectorization")
 NO_VOCABULARY = (
@@ -272,6 +306,16 @@ _UNKNOWN = (
     "{} has no such classes, or does not make them of what a file holds: the model is not "
     "converted as a whole; build it there, and load its weights"
 )
+_OWN = (
+    "{} knows nothing of your own classes and functions: the model is not converted as a whole; "
+    "build it there, and load its weights"
+)
+OWN_COMPILED = (
+    "{} has none of this name: if it is your own, compile the model again with the optimizer that "
+    "it has"
+)
+SIGMOID = "tf-keras computes clip(0.2 * x + 0.5, 0, 1), and Keras 3 relu6(x + 3) / 6"
+INFERENCE = "the layer is called with training=False; in Keras 3, fit() trains it all the same"
 _NAMES = ("loss_scale", "good_steps", "hysteresis_left", "iterations", "slots")
 _Fates = Mapping[str, tuple[Verdict, str]]
 _MODELS = (hdf5.FORMAT, keras_archive.FORMAT, saved_model.FORMAT)
@@ -299,10 +343,7 @@ def convert_artefact(
     parts = read_wrapper_config(stated.config)
     if as_archive and is_whole(artefact.format, stated.generation, target):
         conversion = with_state(parts, conversion, artefact)
-        fields = [
-            *unconverted_layers(artefact, target),
-            *_further_fields(parts, conversion, artefact),
-        ]
+        fields = [*unconverted(artefact, target), *_further_fields(parts, conversion, artefact)]
     else:
         fields = [
             *_copied_layers(conversion, artefact),
@@ -311,32 +352,94 @@ def convert_artefact(
     return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
 
 
-def unconverted_layers(artefact: Artefact, target: Generation) -> list[Field]:
-    """Says which layers are not converted, as far as their configs tell."""
+def unconverted(artefact: Artefact, target: Generation) -> list[Field]:
+    """Says what of a model is not converted, or computes something else, as its configs tell."""
     try:
-        layers = [*_layers(model_and_compiled(artefact)[0])]
+        model, compiled = model_and_compiled(artefact)
     except CompatLossScaleError as error:
         return [Field("layers", Verdict.LOST, None, str(error))]
+    nodes = [*_layers(model)]
+    layers = [(node["class_name"], node["config"]) for node in nodes]
     unknown = [name for name, _ in layers if _VARIANT.sub("", name) not in _LAYERS.split()]
     learned = [name for name, config in layers if name in _LOOKUPS and not config.get("vocabulary")]
     if artefact.format == keras_archive.FORMAT:
         learned = []
-    return [
-        Field("layers", Verdict.LOST, [*dict.fromkeys(names)], reason.format(target.title))
-        for names, reason in ((unknown, _UNKNOWN), (learned, NO_VOCABULARY))
-        if names
+    own = [*own_names([model, *map(compiled.get, OPTIMIZER_KEYS)])]
+    title = target.title
+    lost: list[tuple[str, Any, str]] = [
+        (f"compile.{key}", name, OWN_COMPILED)
+        for key in COMPILE_KEYS
+        for name in names_in(compiled.get(key))
+        if _plain(name) not in _COMPILED.split()
     ]
+    for node in nodes:
+        place, settings = f"layer {node['config'].get('name')}", node["config"].items()
+        lost += [(f"{place}.{k}", v, SIGMOID) for k, v in settings if v == "hard_sigmoid"]
+        if target is Generation.KERAS3 and '"training": false' in json.dumps(
+            node.get("inbound_nodes")
+        ):
+            lost.append((f"{place}.training", False, INFERENCE))
+    for names, reason in ((unknown, _UNKNOWN), (learned, NO_VOCABULARY), (own, _OWN)):
+        if names:
+            lost.append(("objects" if names is own else "layers", [*dict.fromkeys(names)], reason))
+    return [Field(name, Verdict.LOST, value, why.format(title)) for name, value, why in lost]
 
 
-def _layers(tree: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yields the classes and the configs of the layers in a config."""
+def _layers(tree: Any) -> Iterator[Mapping[str, Any]]:
+    """Yields the layers in a config, with their classes, configs and calls."""
     if isinstance(tree, Mapping):
-        name, config = tree.get("class_name"), tree.get("config")
-        if isinstance(name, str) and isinstance(config, Mapping) and config.keys() & _OF_LAYERS:
-            yield name, config
+        if _is_layer(tree):
+            yield tree
         tree = [*tree.values()]
     for child in tree if isinstance(tree, list) else ():
         yield from _layers(child)
+
+
+def _is_layer(node: Mapping[str, Any]) -> bool:
+    name, config = node.get("class_name"), node.get("config")
+    return (
+        isinstance(name, str) and isinstance(config, Mapping) and bool(config.keys() & _OF_LAYERS)
+    )
+
+
+def own_names(tree: Any) -> Iterator[str]:
+    """Yields the classes and functions in a config that are not Keras' own, beside layers."""
+    if isinstance(tree, list):
+        tree = dict(enumerate(tree))
+    if not isinstance(tree, Mapping):
+        return
+    name, config = tree.get("class_name"), tree.get("config")
+    if name == "function" and isinstance(config, str):
+        name = config
+    elif not isinstance(config, Mapping) or _is_layer(tree):
+        name = None
+    known = (*_LAYERS.split(), *CLASSES, *SCHEDULES, *WRAPPERS, *POLICIES, *LOSS_SCALES)
+    if isinstance(name, str) and _plain(name) not in {*_OBJECTS.split(), *map(_plain, known)}:
+        yield name
+    for key, child in tree.items():
+        is_activation = str(key).endswith("activation") and isinstance(child, str)
+        if is_activation and _plain(child) not in _OBJECTS.split():
+            yield child
+        yield from own_names(child)
+
+
+def names_in(value: Any) -> Iterator[str]:
+    """Yields the names of losses or metrics in what a model is compiled with."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping) and value.get("class_name") == "function":
+        yield str(value.get("config"))
+    elif isinstance(value, Mapping) and value.get("class_name") == OF_FUNCTION:
+        yield from names_in(value["config"]["fn"])
+    elif isinstance(value, Mapping) and "class_name" in value:
+        yield str(value["class_name"])
+    elif isinstance(value, Mapping | list):
+        for child in value.values() if isinstance(value, Mapping) else value:
+            yield from names_in(child)
+
+
+def _plain(name: str) -> str:
+    return _VARIANT.sub("", name).removeprefix("Custom>").replace("_", "").lower()
 
 
 def model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

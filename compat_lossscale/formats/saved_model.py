@@ -90,7 +90,8 @@ def read_model(path: str) -> dict[str, Any]:
             return cast("dict[str, Any]", value)
     raise UnreadableArtefactError(
         "it holds no config of its model, as those of models of your own classes; pass --model "
-        "SCRIPT:FUNCTION, which builds it, and the checkpoint variables/variables in it"
+        "SCRIPT:FUNCTION, which builds it of Keras' layers under the same attributes (model.NAME = "
+        "layer), and the checkpoint variables/variables in it"
     )
 
 

@@ -7,7 +7,7 @@ import dataclasses
 import json
 import runpy
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,14 +21,19 @@ from compat_lossscale.errors import (
 from compat_lossscale.formats import checkpoint, hdf5, keras_archive
 from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.conversion import (
+    COMPILE_KEYS,
     NO_VOCABULARY,
+    OF_FUNCTION,
+    OPTIMIZER_KEYS,
+    OWN_COMPILED,
     Conversion,
     Field,
     Verdict,
     convert,
     convert_artefact,
     model_and_compiled,
-    unconverted_layers,
+    names_in,
+    unconverted,
     with_state,
 )
 from compat_lossscale.formats.reading import read_in_this_process
@@ -36,7 +41,6 @@ from compat_lossscale.formats.tensor_bundle import KEY, ObjectGraph, TensorBundl
 from compat_lossscale.formats.writing import only_config
 from compat_lossscale.models.rebuilding import Rebuilding, flat, paired_weights, parameters
 from compat_lossscale.spec import Generation, LossScaleSpec
-from compat_lossscale.spec.configs import LOSS_SCALES, POLICIES, WRAPPERS
 from compat_lossscale.spec.inner_optimizers import Family, class_name, family, serialized
 from compat_lossscale.spec.wrapper_configs import (
     WrapperConfig,
@@ -47,11 +51,8 @@ from compat_lossscale.spec.wrapper_configs import (
 
 # --- what a file says of its model ---------------------------------------------------------------
 
-_OPTIMIZERS = ("optimizer_config", "optimizer")
 _CODE = ("Lambda", "__lambda__")
 _ROOTS = ("keras", "tf_keras")
-_OF_OLD = ("Functional", *POLICIES, *LOSS_SCALES, *WRAPPERS)
-"""Keras' own classes that no part offers."""
 _PARTS = frozenset(
     {
         *("layers", "initializers", "regularizers", "constraints", "losses", "metrics"),
@@ -93,7 +94,7 @@ def read_stored(path: str, target: Generation, function: str | None) -> StoredMo
     stored.model, stored.compiled = model_and_compiled(artefact)
     _refuse_code(stored.model)
     _refuse_code(stored.compiled, compiled=True)
-    for field in unconverted_layers(artefact, target):
+    for field in unconverted(artefact, target):
         if field.reason == NO_VOCABULARY:
             raise ConversionError(f"{', '.join(field.value)}: {NO_VOCABULARY}")
     optimizer = _stated_optimizer(stored.compiled)
@@ -116,7 +117,7 @@ def read_stored(path: str, target: Generation, function: str | None) -> StoredMo
 
 
 def _stated_optimizer(compiled: Mapping[str, Any]) -> dict[str, Any] | None:
-    return serialized(next((compiled[key] for key in _OPTIMIZERS if compiled.get(key)), None))
+    return serialized(next((compiled[key] for key in OPTIMIZER_KEYS if compiled.get(key)), None))
 
 
 def _converted(
@@ -139,15 +140,14 @@ def _converted(
     return with_state(parts, Conversion(source, target, written, tuple(fields)), artefact)
 
 
-def _refuse_code(tree: Any, keras: Any = None, *, compiled: bool = False) -> None:
+def _refuse_code(tree: Any, *, compiled: bool = False) -> None:
     """Refuses configs that make a loader run code that is in the file, or that it names.
 
-    Given Keras, it refuses classes that Keras does not have, too. `compiled` functions have
-    stand-ins if they are not Keras' own.
+    `compiled` functions have stand-ins if they are not Keras' own.
     """
     if isinstance(tree, list):
         for child in tree:
-            _refuse_code(child, keras, compiled=compiled)
+            _refuse_code(child, compiled=compiled)
     if not isinstance(tree, Mapping):
         return
     name, module = tree.get("class_name"), tree.get("module")
@@ -162,16 +162,12 @@ def _refuse_code(tree: Any, keras: Any = None, *, compiled: bool = False) -> Non
         if name == "function":
             is_safe = compiled and module == "builtins"
             own = "" if is_safe else f"a function of your own, {tree.get('config')}"
-    elif isinstance(name, str) and "config" in tree and keras and name not in _OF_OLD:
-        parts = (getattr(keras, part, None) for part in _PARTS)
-        if not any(hasattr(part, name) for part in (*parts, keras.optimizers.schedules)):
-            own = f"an object of a class of your own, {name}"
     if own:
         raise ConversionError(
             f"it has {own}: build the model in the other library, and load its weights there"
         )
     for child in tree.values():
-        _refuse_code(child, keras, compiled=compiled)
+        _refuse_code(child, compiled=compiled)
 
 
 def _is_of_keras(module: str) -> bool:
@@ -284,7 +280,6 @@ FLOAT32, NARROW = 1e-4, 3e-2
 bits."""
 _NOT_LOADED = "the library that the file is for does not restore it"
 _NOT_COMPARED = "the outputs of the two models were not compared: {}"
-_COMPILE_KEYS = ("loss", "metrics", "weighted_metrics", "loss_weights")
 _OLD_NAMES = {
     "kullback_leibler_divergence": "kl_divergence",
     "logcosh": "log_cosh",
@@ -292,8 +287,6 @@ _OLD_NAMES = {
     "cosine_proximity": "cosine_similarity",
 }
 """Old names of losses and metrics, which only tf-keras knows."""
-_OF_FUNCTION = "MeanMetricWrapper"
-"""As which TensorFlow stores a metric that is a function, such as "accuracy", since 2.4."""
 
 
 def convert_model(path: str, target: str, function: str | None, output: str) -> Conversion:
@@ -382,7 +375,9 @@ def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
         return _load(stored, source)
     except (AttributeError, TypeError, ValueError):
         # Old files name classes without modules: which are the user's own shows here first.
-        _refuse_code([stored.model, _stated_optimizer(stored.compiled)], source)
+        for field in unconverted(stored.artefact, stored.target) if stored.model else ():
+            if field.name in ("objects", "layers"):
+                raise ConversionError(f"{', '.join(field.value)}: {field.reason}") from None
         raise
 
 
@@ -494,6 +489,10 @@ def _built_by(function: str) -> Any:
     return model
 
 
+_OF_SAVED_MODEL = "keras_api"
+"""What each object of Keras has in a SavedModel, and in no other checkpoint."""
+
+
 def _objects_of_checkpoint(prefix: str, model: Any, optimizer: Any) -> dict[str, Any]:
     """Returns the objects by the names that the checkpoint has them under."""
     bundle = TensorBundle(prefix)
@@ -503,6 +502,8 @@ def _objects_of_checkpoint(prefix: str, model: Any, optimizer: Any) -> dict[str,
     graph = ObjectGraph(data)
     root = graph.nodes[0]
     nodes = {"root": root, **{name: graph.nodes[n] for name, n in root.children.items()}}
+    if _OF_SAVED_MODEL in root.children:
+        nodes = {"root": root}
     objects = {name: model for name, node in nodes.items() if _is_model(node.children, model)}
     if not objects:
         names = ", ".join(root.children)
@@ -523,12 +524,12 @@ def _is_model(children: Iterable[str], model: Any) -> bool:
     """Whether a stored object has layers by number, or all that it has is a member of the model."""
     names = {*children} - {"optimizer", "save_counter"}
     own = bool(names) and all(hasattr(model, name) for name in names)
-    return own or any(name.startswith("layer") for name in names)
+    return own or _OF_SAVED_MODEL in names or any(name.startswith("layer") for name in names)
 
 
 def _stand_ins(compiled: Mapping[str, Any], source: Any) -> dict[str, Any]:
     """Returns functions in place of losses and metrics that are the user's own."""
-    names = {name for key in _COMPILE_KEYS for name in _names(compiled.get(key))}
+    names = {name for key in COMPILE_KEYS for name in names_in(compiled.get(key))}
     return {name: _stand_in for name in names if not _is_known(name, source)}
 
 
@@ -536,20 +537,6 @@ def _stand_in(*values: Any, **config: Any) -> Any:
     """Stands for a function, which is given labels and predictions, or a class with a config."""
     del config
     return values[1] if values else _stand_in
-
-
-def _names(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping) and value.get("class_name") == "function":
-        yield str(value.get("config"))
-    elif isinstance(value, Mapping) and value.get("class_name") == _OF_FUNCTION:
-        yield from _names(value["config"]["fn"])
-    elif isinstance(value, Mapping) and "class_name" in value:
-        yield str(value["class_name"])
-    elif isinstance(value, Mapping | list):
-        for child in value.values() if isinstance(value, Mapping) else value:
-            yield from _names(child)
 
 
 def _is_known(name: str, keras: Any) -> bool:
@@ -579,7 +566,7 @@ def _optimizer(config: Mapping[str, Any], target: Any) -> Any:
 
 
 def _compile(new: Any, optimizer: Any, stored: StoredModel, rebuilding: Rebuilding) -> None:
-    arguments = {key: _compiled(stored.compiled.get(key), key, rebuilding) for key in _COMPILE_KEYS}
+    arguments = {key: _compiled(stored.compiled.get(key), key, rebuilding) for key in COMPILE_KEYS}
     if rebuilding.to_keras3 and getattr(optimizer, "loss_scale_factor", None) is not None:
         # Otherwise Keras drops it under mixed_float16, and wraps the optimizer.
         arguments["auto_scale_loss"] = False
@@ -603,8 +590,8 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
             return value
     elif not isinstance(value, Mapping):
         return value
-    elif value["class_name"] == _OF_FUNCTION:
-        name = next(_names(value), "")
+    elif value["class_name"] == OF_FUNCTION:
+        name = next(names_in(value), "")
         function = getattr(module, _OLD_NAMES.get(name, name), None)
         if function is None:
             return _compiled(name, place, rebuilding)
@@ -618,12 +605,7 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
         if cls is not None:
             return _made(cls, config, place, rebuilding)
         value = value["class_name"]
-    rebuilding.lost(
-        f"compile.{place}",
-        value,
-        f"{rebuilding.title} has none of this name: if it is your own, compile the model again "
-        "with the optimizer that it has",
-    )
+    rebuilding.lost(f"compile.{place}", value, OWN_COMPILED.format(rebuilding.title))
     return None
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from compat_lossscale.errors import ConversionError
-from compat_lossscale.formats.conversion import Field, Verdict
+from compat_lossscale.formats.conversion import INFERENCE, SIGMOID, Field, Verdict
 from compat_lossscale.spec.configs import POLICIES
 
 _POLICIES = ("DTypePolicy", "FloatDTypePolicy", *POLICIES)
@@ -53,12 +53,10 @@ _WITH_STATES = (
     *("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"),
 )
 _LOOKUPS = ("IntegerLookup", "StringLookup")
-_INFERENCE = "the layer is called with training=False; in Keras 3, fit() trains it all the same"
 _ACTIVITY = (
     "Keras 3.10 and later cannot train with the activity loss of a layer that computes in this "
     "dtype; give the layer dtype='float32'"
 )
-_SIGMOID = "tf-keras computes clip(0.2 * x + 0.5, 0, 1), and Keras 3 relu6(x + 3) / 6"
 _ROWS = (
     "on TensorFlow, Keras 3 squares the gradients of a row that a batch looks up twice before it "
     "adds them up, so it trains otherwise; with compat_lossscale.keras3 imported, after it"
@@ -232,7 +230,7 @@ class Rebuilding:
         settings: dict[str, Any] = {}
         for key, value in config.items():
             if isinstance(value, str) and value == "hard_sigmoid":
-                self.lost(f"{place}.{key}", value, _SIGMOID)
+                self.lost(f"{place}.{key}", value, SIGMOID)
             renamed = _RENAMED[self.target.__name__].get((cls.__name__, key), key)
             if renamed in accepted or renamed != key:
                 settings[renamed] = self.adapted(value, place)
@@ -283,7 +281,7 @@ class Rebuilding:
         kwargs = {key: value for key, value in kwargs.items() if value is not None}
         if kwargs.get("training") is False:
             if self.to_keras3:
-                self.lost(f"{place}.training", False, _INFERENCE)
+                self.lost(f"{place}.training", False, INFERENCE)
             else:
                 # Keras 3 keeps arguments that were not given, too.
                 del kwargs["training"]

@@ -14,12 +14,15 @@ import pytest
 
 from compat_lossscale.formats import read
 from compat_lossscale.formats.conversion import (
+    _COMPILED,
     _LAYERS,
     _VARIANT,
     Conversion,
     Verdict,
+    _plain,
     convert,
     convert_artefact,
+    own_names,
     with_state,
 )
 from compat_lossscale.spec import Generation, LossScaleSpec
@@ -81,6 +84,87 @@ def test_layers_that_are_not_converted_are_known_by_their_names(
     assert lost == ({"layers": unknown} if unknown else {})
     # As a copy, and for the versions that wrote it, the layers stay as they are.
     assert convert_artefact(artefact, stated, TF_KERAS).lost == ()
+
+
+OWN_OPTIMIZER = {"class_name": "MyAdam", "config": {"name": "MyAdam", "learning_rate": 0.1}}
+OWN_SCHEDULE = {"class_name": "Warmup", "config": {"base": 0.1}}
+OWN_METRIC = {"class_name": "MeanMetricWrapper", "config": {"name": "mine", "fn": "mymetric"}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "lost"),
+    [
+        ({"optimizer": OWN_OPTIMIZER}, {"objects": ["MyAdam"]}),
+        ({"learning_rate": OWN_SCHEDULE}, {"objects": ["Warmup"]}),
+        ({"activation": "act"}, {"objects": ["act"]}),
+        ({"kernel_initializer": {"class_name": "My", "config": {}}}, {"objects": ["My"]}),
+        ({"loss": "myloss"}, {"compile.loss": "myloss"}),
+        ({"metrics": ["accuracy", "mymetric"]}, {"compile.metrics": "mymetric"}),
+        ({"metrics": [[OWN_METRIC]]}, {"compile.metrics": "mymetric"}),
+        ({"activation": "hard_sigmoid"}, {"layer dense.activation": "hard_sigmoid"}),
+        (
+            {"inbound_nodes": [[["input_1", 0, 0, {"training": False}]]]},
+            {"layer dense.training": False},
+        ),
+        (
+            {
+                "learning_rate": {"class_name": "ExponentialDecay", "config": {"decay_rate": 0.5}},
+                "activation": "relu",
+                "kernel_regularizer": {"class_name": "L1L2", "config": {"l1": 0.1, "l2": 0.1}},
+                "loss": {"a": "mse", "b": {"class_name": "Huber", "config": {}}},
+                "metrics": ["acc", "KLD", "sparse_top_k_categorical_accuracy"],
+            },
+            {},
+        ),
+    ],
+)
+def test_what_is_the_users_own_is_lost_without_an_output_too(
+    changes: dict[str, Any], lost: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.h5"
+    shutil.copy(ARTEFACTS / "2.3" / "model.h5", path)
+    with h5py.File(path, "r+") as file:
+        model, training = (
+            json.loads(file.attrs[f"{name}_config"]) for name in ("model", "training")
+        )
+        layer = model["config"]["layers"][-1]
+        wrapper = training["optimizer_config"]["config"]
+        for key, value in changes.items():
+            if key == "inbound_nodes":
+                layer[key] = value
+            elif key == "optimizer":
+                wrapper[key] = value
+            elif key == "learning_rate":
+                wrapper["optimizer"]["config"][key] = value
+            elif key in ("loss", "metrics"):
+                training[key] = value
+            else:
+                layer["config"][key] = value
+        file.attrs["model_config"] = json.dumps(model)
+        file.attrs["training_config"] = json.dumps(training)
+    artefact = read(path)
+    (stated,) = artefact.configs
+    made = {field.name: field.value for field in convert_artefact(artefact, stated, KERAS3).lost}
+    assert {name: value for name, value in made.items() if "state." not in name} == lost
+
+
+@pytest.mark.slow
+def test_the_objects_of_both_libraries_are_known() -> None:
+    import keras
+    import tf_keras
+
+    for library in (keras, tf_keras):
+        for part in ("initializers", "regularizers", "constraints", "activations"):
+            for name, one in vars(getattr(library, part)).items():
+                is_own = callable(one) and not name.startswith("_")
+                if is_own and name not in ("get", "serialize", "deserialize", part[:-1].title()):
+                    config = {"class_name": name, "config": {}}
+                    assert not [*own_names([config, {"activation": name}])], name
+    for part in ("losses", "metrics"):
+        both = vars(getattr(keras, part)).keys() & vars(getattr(tf_keras, part)).keys()
+        for name in both - {"get", "serialize", "deserialize", "Loss", "Metric"}:
+            if not name.startswith("_") and callable(getattr(keras, part).__dict__[name]):
+                assert _plain(name) in _COMPILED.split(), name
 
 
 @pytest.mark.slow

@@ -274,9 +274,6 @@ OWN = {
     "model.h5": {b'"class_name": "Dense"': b'"class_name": "pkg>D"'},
     "model-optimizer.h5": {b'"class_name": "Adam"': b'"class_name": "Mine"'},
     "saved_model/saved_model.pb": {b'"class_name": "Dense"': b'"class_name": "Dance"'},
-    "saved_model-model/saved_model.pb": {
-        b'"class_name": "Sequential"': b'"class_name": "OwnNetwork"'
-    },
 }
 """Files of TensorFlow 2.3 with a class that Keras does not have, of which they name no module."""
 
@@ -284,7 +281,7 @@ OWN = {
 def test_classes_of_old_files_that_keras_does_not_have_are_named(tmp_path: Path) -> None:
     requests = []
     for name, changes in OWN.items():
-        source = name.replace("-optimizer", "").replace("-model", "")
+        source = name.replace("-optimizer", "")
         changed = tmp_path / name
         path = changed.parent if "/" in name else changed
         if "/" in name:
@@ -296,11 +293,10 @@ def test_classes_of_old_files_that_keras_does_not_have_are_named(tmp_path: Path)
         changed.write_bytes(content)
         output = str(tmp_path / "out.keras")
         requests.append({"path": str(path), "target": "keras3", "function": None, "output": output})
-    for answer, name in zip(
-        in_one_process(requests), ("pkg>D", "Mine", "Dance", "OwnNetwork"), strict=True
-    ):
+    for answer, name in zip(in_one_process(requests), ("pkg>D", "Mine", "Dance"), strict=True):
         assert answer.get("kind") == "ConversionError", answer
-        assert f"a class of your own, {name}: build the model" in answer["error"]
+        assert answer["error"].startswith(f"{name}: Keras 3 ")
+        assert "build it there, and load its weights" in answer["error"]
 
 
 @pytest.mark.parametrize("name", ["StringLookup", "TextVectorization"])
@@ -497,11 +493,23 @@ def test_the_model_of_a_class_of_its_own_is_found_in_a_checkpoint() -> None:
     for children, found in (
         (("down", "optimizer", "save_counter"), True),
         (("layer-0", "variables"), True),
+        (("down", "keras_api", "variables", "signatures"), True),  # The root of a SavedModel.
         (("model", "optimizer", "save_counter"), False),
         (("iter", "loss_scale"), False),
         ((), False),
     ):
         assert process._is_model(children, model) is found, children
+
+
+def test_the_model_of_a_saved_model_is_its_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    children = ({"down": 1, "keras_api": 2}, {}, {"layers": 3}, {})
+    nodes = [types.SimpleNamespace(children=one) for one in children]
+    monkeypatch.setattr(process, "TensorBundle", lambda _: types.SimpleNamespace(text=str))
+    described = types.SimpleNamespace(states=())
+    monkeypatch.setattr(process.checkpoint, "describe", lambda _: described)
+    monkeypatch.setattr(process, "ObjectGraph", lambda _: types.SimpleNamespace(nodes=nodes))
+    model = types.SimpleNamespace(down=[])
+    assert process._objects_of_checkpoint("variables", model, None) == {"root": model}
 
 
 def test_a_conversion_has_limited_memory(tmp_path: Path) -> None:
