@@ -265,30 +265,26 @@ _VARIANT = re.compile("[123]D(?=Transpose$|$)|V[12]$")
 _OBJECTS = """
     constant glorotnormal glorotuniform henormal heuniform identity identityinitializer
     lecunnormal lecununiform ones orthogonal orthogonalinitializer randomnormal randomuniform
-    stft stftinitializer truncatednormal variancescaling zeros
-
-    l1 l1l2 l2 maxnorm minmaxnorm nonneg orthogonalregularizer radialconstraint unitnorm
-
-    celu elu exponential gelu glu hardshrink hardsigmoid hardsilu hardswish hardtanh leakyrelu
-    linear logsigmoid logsoftmax mish relu relu6 selu sigmoid silu softmax softplus softshrink
-    softsign sparsemax sparseplus sparsesigmoid squareplus swish tanh tanhshrink threshold
-
-    dtypepolicy dtypepolicymap floatdtypepolicy
+    stft stftinitializer truncatednormal variancescaling zeros l1 l1l2 l2 maxnorm minmaxnorm
+    nonneg orthogonalregularizer radialconstraint unitnorm celu elu exponential gelu glu
+    hardshrink hardsigmoid hardsilu hardswish hardtanh leakyrelu linear logsigmoid logsoftmax
+    mish relu relu6 selu sigmoid silu softmax softplus softshrink softsign sparsemax sparseplus
+    sparsesigmoid squareplus swish tanh tanhshrink threshold dtypepolicy dtypepolicymap
+    floatdtypepolicy
 """
 """Initializers, regularizers, constraints and activations of either Keras, and what else stands
 in configs; in small letters, without underscores."""
 _COMPILED = """
-    acc accuracy auc binaryaccuracy binarycrossentropy binaryfocalcrossentropy binaryiou
-    categoricalaccuracy categoricalcrossentropy categoricalfocalcrossentropy
-    categoricalgeneralizedcrossentropy categoricalhinge ce circle concordancecorrelation
-    cosineproximity cosinesimilarity crossentropy ctc dice f1score falsenegatives falsepositives
+    acc accuracy auc bce binaryaccuracy binarycrossentropy binaryfocalcrossentropy binaryiou
+    categoricalaccuracy categoricalcrossentropy categoricalfocalcrossentropy categoricalhinge ce
+    cosineproximity cosinesimilarity crossentropy f1score falsenegatives falsepositives
     fbetascore hinge huber huberloss iou kld kldivergence kullbackleiblerdivergence logcosh
     logcosherror mae mape mean meanabsoluteerror meanabsolutepercentageerror meaniou
-    meanmetricwrapper meansquarederror meansquaredlogarithmicerror mse msle onehotiou onehotmeaniou
-    pearsoncorrelation poisson precision precisionatrecall r2score recall recallatprecision
+    meanmetricwrapper meansquarederror meansquaredlogarithmicerror mse msle onehotiou
+    onehotmeaniou poisson precision precisionatrecall r2score recall recallatprecision
     rootmeansquarederror sensitivityatspecificity sparsecategoricalaccuracy
     sparsecategoricalcrossentropy sparsetopkcategoricalaccuracy specificityatsensitivity
-    squaredhinge sum topkcategoricalaccuracy truenegatives truepositives tversky
+    squaredhinge sum topkcategoricalaccuracy truenegatives truepositives
 """
 """Losses and metrics that both have, in the same spelling."""
 COMPILE_KEYS = ("loss", "metrics", "weighted_metrics", "loss_weights")
@@ -370,14 +366,13 @@ def unconverted(artefact: Artefact, target: Generation) -> list[Field]:
         (f"compile.{key}", name, OWN_COMPILED)
         for key in COMPILE_KEYS
         for name in names_in(compiled.get(key))
-        if _plain(name) not in _COMPILED.split()
+        if not is_compiled(name)
     ]
     for node in nodes:
         place, settings = f"layer {node['config'].get('name')}", node["config"].items()
         lost += [(f"{place}.{k}", v, SIGMOID) for k, v in settings if v == "hard_sigmoid"]
-        if target is Generation.KERAS3 and '"training": false' in json.dumps(
-            node.get("inbound_nodes")
-        ):
+        calls = json.dumps(node.get("inbound_nodes")) if target is Generation.KERAS3 else ""
+        if '"training": false' in calls:
             lost.append((f"{place}.training", False, INFERENCE))
     for names, reason in ((unknown, _UNKNOWN), (learned, NO_VOCABULARY), (own, _OWN)):
         if names:
@@ -397,9 +392,8 @@ def _layers(tree: Any) -> Iterator[Mapping[str, Any]]:
 
 def _is_layer(node: Mapping[str, Any]) -> bool:
     name, config = node.get("class_name"), node.get("config")
-    return (
-        isinstance(name, str) and isinstance(config, Mapping) and bool(config.keys() & _OF_LAYERS)
-    )
+    is_object = isinstance(name, str) and isinstance(config, Mapping)
+    return is_object and bool({*config} & _OF_LAYERS)  # type: ignore[misc]
 
 
 def own_names(tree: Any) -> Iterator[str]:
@@ -413,12 +407,11 @@ def own_names(tree: Any) -> Iterator[str]:
         name = config
     elif not isinstance(config, Mapping) or _is_layer(tree):
         name = None
-    known = (*_LAYERS.split(), *CLASSES, *SCHEDULES, *WRAPPERS, *POLICIES, *LOSS_SCALES)
-    if isinstance(name, str) and _plain(name) not in {*_OBJECTS.split(), *map(_plain, known)}:
+    if isinstance(name, str) and _plain(name) not in _KNOWN:
         yield name
     for key, child in tree.items():
         is_activation = str(key).endswith("activation") and isinstance(child, str)
-        if is_activation and _plain(child) not in _OBJECTS.split():
+        if is_activation and _plain(child) not in _KNOWN:
             yield child
         yield from own_names(child)
 
@@ -430,7 +423,8 @@ def names_in(value: Any) -> Iterator[str]:
     elif isinstance(value, Mapping) and value.get("class_name") == "function":
         yield str(value.get("config"))
     elif isinstance(value, Mapping) and value.get("class_name") == OF_FUNCTION:
-        yield from names_in(value["config"]["fn"])
+        config = value.get("config")
+        yield from names_in(config.get("fn") if isinstance(config, Mapping) else None)
     elif isinstance(value, Mapping) and "class_name" in value:
         yield str(value["class_name"])
     elif isinstance(value, Mapping | list):
@@ -438,8 +432,17 @@ def names_in(value: Any) -> Iterator[str]:
             yield from names_in(child)
 
 
+def is_compiled(name: str) -> bool:
+    """Whether both libraries have a loss or a metric of a name."""
+    return _plain(name) in _COMPILED.split()
+
+
 def _plain(name: str) -> str:
     return _VARIANT.sub("", name).removeprefix("Custom>").replace("_", "").lower()
+
+
+_NAMED = (*_LAYERS.split(), *CLASSES, *SCHEDULES, *WRAPPERS, *POLICIES, *LOSS_SCALES)
+_KNOWN = {*_OBJECTS.split(), *map(_plain, _NAMED)}
 
 
 def model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -31,6 +31,7 @@ from compat_lossscale.formats.conversion import (
     Verdict,
     convert,
     convert_artefact,
+    is_compiled,
     model_and_compiled,
     names_in,
     unconverted,
@@ -388,7 +389,7 @@ def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
         if not stored.artefact.is_of_keras3:
             # tf-keras does not find the latter two in a loss-scale optimizer, nor does it need to.
             later = {name: getattr(source.optimizers, name) for name in ("Lion", "Adafactor")}
-            custom = {**_stand_ins(stored.compiled, source), **later}
+            custom = {**_stand_ins(stored.compiled), **later}
         model = source.models.load_model(path, custom_objects=custom)
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None and not stored.artefact.is_of_keras3:
@@ -527,30 +528,16 @@ def _is_model(children: Iterable[str], model: Any) -> bool:
     return own or _OF_SAVED_MODEL in names or any(name.startswith("layer") for name in names)
 
 
-def _stand_ins(compiled: Mapping[str, Any], source: Any) -> dict[str, Any]:
+def _stand_ins(compiled: Mapping[str, Any]) -> dict[str, Any]:
     """Returns functions in place of losses and metrics that are the user's own."""
     names = {name for key in COMPILE_KEYS for name in names_in(compiled.get(key))}
-    return {name: _stand_in for name in names if not _is_known(name, source)}
+    return {name: _stand_in for name in names if not is_compiled(name)}
 
 
 def _stand_in(*values: Any, **config: Any) -> Any:
     """Stands for a function, which is given labels and predictions, or a class with a config."""
     del config
     return values[1] if values else _stand_in
-
-
-def _is_known(name: str, keras: Any) -> bool:
-    if name in ("accuracy", "acc", "crossentropy", "ce"):
-        return True
-    for module in (keras.losses, keras.metrics):
-        try:
-            found = module.get(name)
-        except (ValueError, TypeError):
-            continue
-        # tf-keras returns the name of a metric that it does not know.
-        if not isinstance(found, str):
-            return True
-    return any(hasattr(module, name) for module in (keras.losses, keras.metrics))
 
 
 # --- what it becomes ------------------------------------------------------------------------------
@@ -586,7 +573,7 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
     module = rebuilding.target.losses if place == "loss" else rebuilding.target.metrics
     if isinstance(value, str):
         value = _OLD_NAMES.get(value, value) if rebuilding.to_keras3 else value
-        if _is_known(value, rebuilding.target):
+        if is_compiled(value):
             return value
     elif not isinstance(value, Mapping):
         return value
@@ -659,6 +646,8 @@ def _probe(tensor: Any, *, whole: bool) -> Any:
     random = np.random.default_rng(0)
     shape = [size or (4 if axis else 2) for axis, size in enumerate(tuple(tensor.shape))]
     dtype = str(getattr(tensor.dtype, "name", tensor.dtype))
+    if dtype == "string":
+        return np.full(shape, "a", object)
     if "float" in dtype and not whole:
         return random.normal(size=shape).astype("float32" if dtype == "bfloat16" else dtype)
     return random.integers(0, 2, shape).astype(dtype)

@@ -584,3 +584,8 @@ def test_a_function_is_for_checkpoints_that_become_archives_of_keras_3(
 ) -> None:
     with pytest.raises(ConversionError, match="--model needs a TensorFlow checkpoint"):
         write(read(ARTEFACTS / name), target, str(tmp_path / output), function="a.py:f")
+
+
+def test_inputs_of_text_are_compared_too() -> None:
+    tensor = types.SimpleNamespace(shape=(None, 3), dtype="string")
+    assert process._probe(tensor, whole=True).tolist() == [["a"] * 3] * 2
