@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import importlib.resources
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -247,46 +248,11 @@ _WITHOUT_RATE = (*_BEFORE_2_3, "TensorFlow 2.10", "TensorFlow 2.15", "Keras 2.10
 """The writers that surely do not keep it so."""
 _NO_HYSTERESIS = "{} has no hysteresis: it shrinks the scale at each step that is not finite"
 _RESTORED_HERE = "this package restores it; stock {} does not look for it"
-_LAYERS = """
-    Activation ActivityRegularization Add AdditiveAttention AlphaDropout Attention Average
-    AveragePooling BatchNormalization Bidirectional CategoryEncoding CenterCrop Concatenate Conv
-    ConvTranspose ConvLSTM Cropping Dense DepthwiseConv Discretization Dot Dropout ELU
-    EinsumDense Embedding Flatten Functional GRU GRUCell GaussianDropout GaussianNoise
-    GlobalAveragePooling GlobalMaxPooling GroupNormalization HashedCrossing Hashing Identity
-    InputLayer IntegerLookup LSTM LSTMCell LayerNormalization LeakyReLU Masking MaxPooling
-    Maximum Minimum Model MultiHeadAttention Multiply Normalization PReLU Permute RNN
-    RandomBrightness RandomContrast RandomCrop RandomFlip RandomRotation RandomTranslation
-    RandomZoom ReLU RepeatVector Rescaling Reshape Resizing SeparableConv Sequential SimpleRNN
-    SimpleRNNCell Softmax SpatialDropout SpectralNormalization StackedRNNCells StringLookup
-    Subtract TextVectorization TimeDistributed UnitNormalization UpSampling ZeroPadding
-"""
-"""The layers and models that both tf-keras and Keras 3 have, without their dimensions."""
+_KERAS_NAMES = json.loads((importlib.resources.files(__package__) / "keras_names.json").read_text())
+"""What tf-keras and Keras 3 have: layers and models, without their dimensions; losses and metrics;
+and other objects in configs, such as activations. All but layers are in small letters, without
+underscores."""
 _VARIANT = re.compile("[123]D(?=Transpose$|$)|V[12]$")
-_OBJECTS = """
-    constant glorotnormal glorotuniform henormal heuniform identity identityinitializer
-    lecunnormal lecununiform ones orthogonal orthogonalinitializer randomnormal randomuniform
-    stft stftinitializer truncatednormal variancescaling zeros l1 l1l2 l2 maxnorm minmaxnorm
-    nonneg orthogonalregularizer radialconstraint unitnorm celu elu exponential gelu glu
-    hardshrink hardsigmoid hardsilu hardswish hardtanh leakyrelu linear logsigmoid logsoftmax
-    mish relu relu6 selu sigmoid silu softmax softplus softshrink softsign sparsemax sparseplus
-    sparsesigmoid squareplus swish tanh tanhshrink threshold dtypepolicy dtypepolicymap
-    floatdtypepolicy
-"""
-"""Initializers, regularizers, constraints and activations of either Keras, and what else stands
-in configs; in small letters, without underscores."""
-_COMPILED = """
-    acc accuracy auc bce binaryaccuracy binarycrossentropy binaryfocalcrossentropy binaryiou
-    categoricalaccuracy categoricalcrossentropy categoricalfocalcrossentropy categoricalhinge ce
-    cosineproximity cosinesimilarity crossentropy f1score falsenegatives falsepositives
-    fbetascore hinge huber huberloss iou kld kldivergence kullbackleiblerdivergence logcosh
-    logcosherror mae mape mean meanabsoluteerror meanabsolutepercentageerror meaniou
-    meanmetricwrapper meansquarederror meansquaredlogarithmicerror mse msle onehotiou
-    onehotmeaniou poisson precision precisionatrecall r2score recall recallatprecision
-    rootmeansquarederror sensitivityatspecificity sparsecategoricalaccuracy
-    sparsecategoricalcrossentropy sparsetopkcategoricalaccuracy specificityatsensitivity
-    squaredhinge sum topkcategoricalaccuracy truenegatives truepositives
-"""
-"""Losses and metrics that both have, in the same spelling."""
 COMPILE_KEYS = ("loss", "metrics", "weighted_metrics", "loss_weights")
 OPTIMIZER_KEYS = ("optimizer_config", "optimizer")
 OF_FUNCTION = "MeanMetricWrapper"
@@ -356,7 +322,7 @@ def unconverted(artefact: Artefact, target: Generation) -> list[Field]:
         return [Field("layers", Verdict.LOST, None, str(error))]
     nodes = [*_layers(model)]
     layers = [(node["class_name"], node["config"]) for node in nodes]
-    unknown = [name for name, _ in layers if _VARIANT.sub("", name) not in _LAYERS.split()]
+    unknown = [name for name, _ in layers if _VARIANT.sub("", name) not in _KERAS_NAMES["layers"]]
     learned = [name for name, config in layers if name in _LOOKUPS and not config.get("vocabulary")]
     if artefact.format == keras_archive.FORMAT:
         learned = []
@@ -372,7 +338,7 @@ def unconverted(artefact: Artefact, target: Generation) -> list[Field]:
         place, settings = f"layer {node['config'].get('name')}", node["config"].items()
         lost += [(f"{place}.{k}", v, SIGMOID) for k, v in settings if v == "hard_sigmoid"]
         calls = json.dumps(node.get("inbound_nodes")) if target is Generation.KERAS3 else ""
-        if '"training": false' in calls:
+        if '"training": false' in calls and any(map(_differs_in_training, _layers(node))):
             lost.append((f"{place}.training", False, INFERENCE))
     for names, reason in ((unknown, _UNKNOWN), (learned, NO_VOCABULARY), (own, _OWN)):
         if names:
@@ -388,6 +354,15 @@ def _layers(tree: Any) -> Iterator[Mapping[str, Any]]:
         tree = [*tree.values()]
     for child in tree if isinstance(tree, list) else ():
         yield from _layers(child)
+
+
+def _differs_in_training(layer: Mapping[str, Any]) -> bool:
+    """Whether a layer computes something else in training; a frozen BatchNormalization does not."""
+    name, config = layer["class_name"], layer["config"]
+    if name == "BatchNormalization":
+        return bool(config.get("trainable", True))
+    is_random = re.search("Dropout|Noise|^Random", name) is not None
+    return is_random or bool(config.get("dropout") or config.get("recurrent_dropout"))
 
 
 def _is_layer(node: Mapping[str, Any]) -> bool:
@@ -434,15 +409,15 @@ def names_in(value: Any) -> Iterator[str]:
 
 def is_compiled(name: str) -> bool:
     """Whether both libraries have a loss or a metric of a name."""
-    return _plain(name) in _COMPILED.split()
+    return _plain(name) in _KERAS_NAMES["compiled"]
 
 
 def _plain(name: str) -> str:
     return _VARIANT.sub("", name).removeprefix("Custom>").replace("_", "").lower()
 
 
-_NAMED = (*_LAYERS.split(), *CLASSES, *SCHEDULES, *WRAPPERS, *POLICIES, *LOSS_SCALES)
-_KNOWN = {*_OBJECTS.split(), *map(_plain, _NAMED)}
+_NAMED = (*_KERAS_NAMES["layers"], *CLASSES, *SCHEDULES, *WRAPPERS, *POLICIES, *LOSS_SCALES)
+_KNOWN = {*_KERAS_NAMES["objects"], *map(_plain, _NAMED)}
 
 
 def model_and_compiled(artefact: Artefact) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -358,10 +358,6 @@ def set_value(x: Any, value: Any) -> None:
     """Sets the value of a variable, such as `optimizer.lr`.
 
     Source: `tf.keras.backend.set_value`. Keras 3's own fails for its variables.
-
-    Args:
-        x: A variable.
-        value: What it is to be, of its shape.
     """
     x.assign(np.asarray(value, dtype=keras.backend.standardize_dtype(x.dtype)))
 

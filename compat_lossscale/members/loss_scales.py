@@ -178,10 +178,6 @@ class LossScaleConfigs:
 
         Where that form has no words for the loss scale (a multiplier other than 2, a user's own
         LossScale), it is in the form of TensorFlow 2.0 to 2.3.
-
-        Args:
-            loss_scale: The optimizer's loss scale.
-            inner_config: The config of the optimizer that it wraps.
         """
         spec = spec_of(loss_scale)
         if spec is None:

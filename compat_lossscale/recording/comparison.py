@@ -215,11 +215,7 @@ class RecordingComparison:
         return next(iter(self.differences), None)
 
     def cannot_be_told(self, reason: str) -> None:
-        """Changes the verdict.
-
-        Args:
-            reason: Why it cannot be told, as a sentence.
-        """
+        """Changes the verdict."""
         self.verdict = ComparisonVerdict.CANNOT_BE_TOLD
         self.reason = f"cannot be told: {reason.rstrip('.')}"
         self.parted = None
@@ -890,10 +886,6 @@ def distance(one: Seen, other: Seen) -> float:
     """Returns an estimate of the Euclidean distance of two arrays.
 
     The mean square of the product of a vector with random signs is the square of its norm.
-
-    Args:
-        one: What was seen of an array.
-        other: What was seen of an array of the same shape.
     """
     if one.not_finite != other.not_finite:
         return math.inf

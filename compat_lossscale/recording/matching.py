@@ -48,10 +48,6 @@ def match(one: RecordedOptimizer, other: RecordedOptimizer) -> tuple[Pairs, list
     Variables in the same order with the same shapes are the same. Otherwise, names decide, with
     fewer and fewer of their parts, and then the bits that the variables begin with.
 
-    Args:
-        one: The optimizer in one recording.
-        other: The optimizer in the other one.
-
     Returns:
         The places of the variables that are the same, and those without a partner on each side.
     """

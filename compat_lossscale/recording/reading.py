@@ -184,9 +184,6 @@ class Recording:
 def read(path: str) -> Recording:
     """Reads a recording.
 
-    Args:
-        path: The file.
-
     Raises:
         UnreadableRecordingError: It cannot be read. The message says why.
     """
@@ -408,11 +405,7 @@ policy it is its name and its loss scale. A place where kinds mixed is not in th
 
 
 def observed_kinds(lines: Iterable[Mapping[str, Any]]) -> ObservedKinds:
-    """Returns the table of a recording.
-
-    Args:
-        lines: The lines of kind `observed` in it.
-    """
+    """Returns the table of a recording."""
     kinds: dict[tuple[str, int, str], dict[str, int]] = {}
     for file, line, what, kind, times in (row for one in lines for row in one["places"]):
         seen = kinds.setdefault((file, line, what), {})

@@ -162,9 +162,6 @@ class Writer:
 def kept_in(path: str) -> Tuple[Dict[int, Dict[str, Any]], List[Any], List[Any]]:
     """Returns what a recording keeps to begin another one with.
 
-    Args:
-        path: The recording.
-
     Returns:
         The optimizers by their numbers; the batches; and of each variable when it was made, its
         name and its value.
@@ -577,12 +574,7 @@ class TrainingRecorder:
     """Records one program."""
 
     def __init__(self, options: Any, folder: str) -> None:
-        """Opens the recording.
-
-        Args:
-            options: The options of the command line.
-            folder: The program's folder.
-        """
+        """Opens the recording of a program in a folder, by the options of the command line."""
         self.options = options
         self.places = ProgramPlaces(folder)
         self.local = _Local()
@@ -1042,13 +1034,7 @@ class TrainingRecorder:
         return (value * (1 + part * self.numbers.signs(value.shape))).astype(value.dtype)
 
     def observe(self, optimizers: Sequence[_Optimizer], values: Any, given: Any = None) -> None:
-        """Writes what a step left in optimizers.
-
-        Args:
-            optimizers: The optimizers.
-            values: Returns the values of variables.
-            given: What has the data of the step.
-        """
+        """Writes what a step left in optimizers."""
         self.threads.add(threading.get_ident())
         data = self._data(given)
         if self.fed and self.executions in (None, 1):
@@ -1780,11 +1766,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
-    """Records a program, and exits as it exits.
-
-    Args:
-        arguments: The command line; that of the process by default.
-    """
+    """Records a program, and exits as it exits."""
     options = parser().parse_args(arguments)
     for flag, named in (("-m", options.m), ("-c", options.c)):
         if named:
@@ -1932,10 +1914,6 @@ def run_in_copy(options: Any, program: List[str]) -> None:
 
 def copy_folder(folder: str, top: str) -> str:
     """Copies a folder, and links what stands beside it, so that `../data` is found.
-
-    Args:
-        folder: The folder.
-        top: An empty folder, which gets the copy and the links.
 
     Returns:
         The copy.

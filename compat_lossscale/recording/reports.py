@@ -44,12 +44,7 @@ Finding = tuple[str, int, str]
 
 
 def as_text(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -> Iterator[str]:
-    """Yields the lines that a person reads.
-
-    Args:
-        comparison: The comparison.
-        findings: Findings of `migrate` in the program.
-    """
+    """Yields the lines that a person reads."""
     for side in (comparison.before, comparison.after):
         yield escaped(f"{side.path}: {about(side)}")
     yield escaped(verdict_words(comparison))
@@ -126,12 +121,7 @@ def _some(items: Sequence[Any], count: int) -> Sequence[Any]:
 
 
 def as_json(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -> dict[str, Any]:
-    """Returns the comparison as data; `schemas/compare.schema.json` describes it.
-
-    Args:
-        comparison: The comparison.
-        findings: Findings of `migrate` in the program.
-    """
+    """Returns the comparison as data; `schemas/compare.schema.json` describes it."""
     sides = {
         name: {
             "path": side.path,
@@ -182,12 +172,7 @@ def _finite(size: float) -> float | str:
 
 
 def as_html_page(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -> str:
-    """Returns the comparison as a page that loads nothing else.
-
-    Args:
-        comparison: The comparison.
-        findings: Findings of `migrate` in the program.
-    """
+    """Returns the comparison as a page that loads nothing else."""
     kind = {ComparisonVerdict.SAME: "lossless", ComparisonVerdict.DIFFERENT: "lossy"}.get(
         comparison.verdict, "unreadable"
     )

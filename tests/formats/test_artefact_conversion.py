@@ -14,8 +14,7 @@ import pytest
 
 from compat_lossscale.formats import read
 from compat_lossscale.formats.conversion import (
-    _COMPILED,
-    _LAYERS,
+    _KERAS_NAMES,
     _VARIANT,
     Conversion,
     Verdict,
@@ -91,6 +90,9 @@ OWN_SCHEDULE = {"class_name": "Warmup", "config": {"base": 0.1}}
 OWN_METRIC = {"class_name": "MeanMetricWrapper", "config": {"name": "mine", "fn": "mymetric"}}
 
 
+CALLED_FOR_INFERENCE = {"inbound_nodes": [[["input_1", 0, 0, {"training": False}]]]}
+
+
 @pytest.mark.parametrize(
     ("changes", "lost"),
     [
@@ -102,10 +104,14 @@ OWN_METRIC = {"class_name": "MeanMetricWrapper", "config": {"name": "mine", "fn"
         ({"metrics": ["accuracy", "mymetric"]}, {"compile.metrics": "mymetric"}),
         ({"metrics": [[OWN_METRIC]]}, {"compile.metrics": "mymetric"}),
         ({"activation": "hard_sigmoid"}, {"layer dense.activation": "hard_sigmoid"}),
+        ({"class_name": "Dropout", **CALLED_FOR_INFERENCE}, {"layer dense.training": False}),
         (
-            {"inbound_nodes": [[["input_1", 0, 0, {"training": False}]]]},
+            {"class_name": "BatchNormalization", "trainable": True, **CALLED_FOR_INFERENCE},
             {"layer dense.training": False},
         ),
+        # A frozen one does not train in Keras 3 either.
+        ({"class_name": "BatchNormalization", "trainable": False, **CALLED_FOR_INFERENCE}, {}),
+        (CALLED_FOR_INFERENCE, {}),
         (
             {
                 "learning_rate": {"class_name": "ExponentialDecay", "config": {"decay_rate": 0.5}},
@@ -130,7 +136,7 @@ def test_what_is_the_users_own_is_lost_without_an_output_too(
         layer = model["config"]["layers"][-1]
         wrapper = training["optimizer_config"]["config"]
         for key, value in changes.items():
-            if key == "inbound_nodes":
+            if key in ("inbound_nodes", "class_name"):
                 layer[key] = value
             elif key == "optimizer":
                 wrapper[key] = value
@@ -164,7 +170,7 @@ def test_the_objects_of_both_libraries_are_known() -> None:
         both = vars(getattr(keras, part)).keys() & vars(getattr(tf_keras, part)).keys()
         for name in both - {"get", "serialize", "deserialize", "Loss", "Metric"}:
             if not name.startswith("_") and callable(getattr(keras, part).__dict__[name]):
-                assert _plain(name) in _COMPILED.split(), name
+                assert _plain(name) in _KERAS_NAMES["compiled"], name
 
 
 @pytest.mark.slow
@@ -176,7 +182,7 @@ def test_the_layers_that_both_libraries_have_are_known() -> None:
         is_layer = isinstance(old, type) and issubclass(old, tf_keras.layers.Layer)
         if not is_layer or name in ("Lambda", "Layer", "Wrapper") or name != old.__name__:
             continue
-        known = _VARIANT.sub("", name) in _LAYERS.split()
+        known = _VARIANT.sub("", name) in _KERAS_NAMES["layers"]
         assert known is hasattr(keras.layers, name), name
 
 

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lossscale_codemods.reports.rule_reference import examples, explain
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.tables.names import MEMBERS, WITH_KERAS_3, Target
 
@@ -116,10 +117,11 @@ def _examples_of_rules(target: Target) -> Iterator[Program]:
     for rule in all_rules():
         if target not in rule.targets:
             continue
-        for kind in ("invalid", "valid"):
-            for number, case in enumerate(getattr(rule, kind)):
-                name = f"{rule.id}-{kind}-{number}"
-                yield Program(RULES, name, {MAIN: case.before}, MAIN, may_be_part=True)
+        shown = [one for one in examples(explain(rule.id) or "") if one.option != "--unsafe-fixes"]
+        for number, example in enumerate(shown):
+            yield Program(
+                RULES, f"{rule.id}-{number}", {MAIN: example.before}, MAIN, may_be_part=True
+            )
 
 
 def _corpus() -> Iterator[Program]:
