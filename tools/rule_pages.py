@@ -32,7 +32,7 @@ _INTRODUCTION = """\
 
 Each finding names one of these rules. Its page says what the rule does, shows an example, and
 quotes what it reports. `compat-lossscale migrate --explain LS201` shows more examples. `--select`
-and `--ignore` take these ids, or the beginning of several. To keep a place as it is,
+and `--ignore` take these ids. To keep a place as it is,
 [suppress the finding](../index.md#suppress-findings).
 
 ```{toctree}
