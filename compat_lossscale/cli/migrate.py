@@ -438,11 +438,7 @@ class Progress:
 
 
 def is_coloured(choice: str) -> bool:
-    """Returns whether to colour standard output: https://no-color.org and https://force-color.org.
-
-    Args:
-        choice: What the option says: auto, always or never.
-    """
+    """Whether standard output is coloured: https://no-color.org and https://force-color.org."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):

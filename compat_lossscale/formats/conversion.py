@@ -338,7 +338,7 @@ def unconverted(artefact: Artefact, target: Generation) -> list[Field]:
         place, settings = f"layer {node['config'].get('name')}", node["config"].items()
         lost += [(f"{place}.{k}", v, SIGMOID) for k, v in settings if v == "hard_sigmoid"]
         calls = json.dumps(node.get("inbound_nodes")) if target is Generation.KERAS3 else ""
-        if '"training": false' in calls and any(map(_differs_in_training, _layers(node))):
+        if '"training": false' in calls and trains_otherwise(node):
             lost.append((f"{place}.training", False, INFERENCE))
     for names, reason in ((unknown, _UNKNOWN), (learned, NO_VOCABULARY), (own, _OWN)):
         if names:
@@ -356,13 +356,16 @@ def _layers(tree: Any) -> Iterator[Mapping[str, Any]]:
         yield from _layers(child)
 
 
-def _differs_in_training(layer: Mapping[str, Any]) -> bool:
-    """Whether a layer computes something else in training; a frozen BatchNormalization does not."""
-    name, config = layer["class_name"], layer["config"]
-    if name == "BatchNormalization":
-        return bool(config.get("trainable", True))
-    is_random = re.search("Dropout|Noise|^Random", name) is not None
-    return is_random or bool(config.get("dropout") or config.get("recurrent_dropout"))
+def trains_otherwise(tree: Any) -> bool:
+    """Whether a layer or one in it does otherwise in training; BatchNormalization if not frozen."""
+    for layer in _layers(tree):
+        name, config = layer["class_name"], layer["config"]
+        is_random = re.search("Dropout|Noise|^Random", name) is not None
+        if is_random or config.get("dropout") or config.get("recurrent_dropout"):
+            return True
+        if name == "BatchNormalization" and config.get("trainable", True):
+            return True
+    return False
 
 
 def _is_layer(node: Mapping[str, Any]) -> bool:

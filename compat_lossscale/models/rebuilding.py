@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from compat_lossscale.errors import ConversionError
-from compat_lossscale.formats.conversion import INFERENCE, SIGMOID, Field, Verdict
+from compat_lossscale.formats.conversion import INFERENCE, SIGMOID, Field, Verdict, trains_otherwise
 from compat_lossscale.spec.configs import POLICIES
 
 _POLICIES = ("DTypePolicy", "FloatDTypePolicy", *POLICIES)
@@ -280,10 +280,11 @@ class Rebuilding:
             return args[0]
         kwargs = {key: value for key, value in kwargs.items() if value is not None}
         if kwargs.get("training") is False:
-            if self.to_keras3:
+            config = {"class_name": name, "config": layer.get_config()}
+            if self.to_keras3 and trains_otherwise(config):
                 self.lost(f"{place}.training", False, INFERENCE)
             else:
-                # Keras 3 keeps arguments that were not given, too.
+                # Keras 3 keeps arguments that were not given, and would not heed this one.
                 del kwargs["training"]
         if name in _WITH_STATES and isinstance(args[0], list):
             kwargs["initial_state"] = args[0][1:]
