@@ -371,7 +371,7 @@ def trains_otherwise(tree: Any) -> bool:
 def _is_layer(node: Mapping[str, Any]) -> bool:
     name, config = node.get("class_name"), node.get("config")
     is_object = isinstance(name, str) and isinstance(config, Mapping)
-    return is_object and bool({*config} & _OF_LAYERS)  # type: ignore[misc]
+    return is_object and bool({*config} & _OF_LAYERS)  # type: ignore[misc]  # a mapping
 
 
 def own_names(tree: Any) -> Iterator[str]:
