@@ -7,7 +7,7 @@ r"""The same rules under libcst's own runner.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
@@ -18,9 +18,6 @@ from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Status
 from lossscale_codemods.tables.suppression import Selection
-
-if TYPE_CHECKING:
-    import argparse
 
 
 class MigrateLossScaleCommand(CodemodCommand):

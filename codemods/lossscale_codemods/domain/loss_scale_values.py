@@ -11,19 +11,15 @@ from __future__ import annotations
 import ast
 import enum
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import libcst as cst
 
+from lossscale_codemods.domain.program import Program
 from lossscale_codemods.python import Binding, BindingKind
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.tables.names import loss_scale_class
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lossscale_codemods.domain.program import Program
-
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

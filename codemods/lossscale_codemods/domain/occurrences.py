@@ -6,19 +6,14 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import libcst as cst
 
-from lossscale_codemods.python import BindingKind, imported
+from lossscale_codemods.python import BindingKind, Resolver, imported
 from lossscale_codemods.source.syntax_tree import Span, dotted
 from lossscale_codemods.tables import frameworks, likely_names, names
 from lossscale_codemods.tables.names import Meaning, OldName
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lossscale_codemods.python import Resolver
 
 
 class Role(enum.Enum):

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
 from lossscale_codemods.domain.occurrences import Occurrence, Role
+from lossscale_codemods.domain.program import Program
 from lossscale_codemods.domain.type_inference import ObjectType, Value
 from lossscale_codemods.domain.version_guards import is_for_old_versions
 from lossscale_codemods.domain.what_is import looks_like_settings
@@ -17,11 +18,6 @@ from lossscale_codemods.python import BindingKind, ProjectClass, import_path, lo
 from lossscale_codemods.source.syntax_tree import argument_of, dotted
 from lossscale_codemods.tables import frameworks, optimizer_families
 from lossscale_codemods.tables.names import Meaning, OldName
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from lossscale_codemods.domain.program import Program
 
 
 class OptimizerNames:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import enum
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import libcst as cst
 
@@ -28,17 +29,17 @@ from lossscale_codemods.python import (
     lookup_of,
     scopes_of,
 )
-from lossscale_codemods.source.syntax_tree import dotted, is_none, key_of, keywords_of, literal_text
+from lossscale_codemods.source.syntax_tree import (
+    Tree,
+    dotted,
+    is_none,
+    key_of,
+    keywords_of,
+    literal_text,
+)
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_3
-from lossscale_codemods.tables.options import Options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lossscale_codemods.source.syntax_tree import Tree
-    from lossscale_codemods.tables.options import Observed
-
+from lossscale_codemods.tables.options import Observed, Options
 
 T = TypeVar("T")
 

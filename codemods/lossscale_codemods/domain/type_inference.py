@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import enum
 import functools
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import libcst as cst
 
@@ -29,9 +30,6 @@ from lossscale_codemods.python import (
 from lossscale_codemods.source.syntax_tree import argument_of, dotted, instance_of, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import Meaning, canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 
 class ObjectType(enum.Enum):

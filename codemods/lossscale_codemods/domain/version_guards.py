@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -24,9 +24,6 @@ from lossscale_codemods.domain.program import Program, Usage
 from lossscale_codemods.domain.version_values import is_new
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import Meaning
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 @dataclasses.dataclass

@@ -14,21 +14,25 @@ from __future__ import annotations
 import functools
 import operator
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import libcst as cst
 
-from lossscale_codemods.python import BindingKind, imported, leaves_block, lookup_of
-from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.python import (
+    Binding,
+    BindingKind,
+    Definition,
+    Lookup,
+    Modules,
+    Resolver,
+    imported,
+    leaves_block,
+    lookup_of,
+)
+from lossscale_codemods.source.syntax_tree import Tree, dotted
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lossscale_codemods.python import Binding, Definition, Lookup, Modules, Resolver
-    from lossscale_codemods.source.syntax_tree import Tree
-
 
 _NUMERIC = re.compile(r"\d+(?:\.\d+)*")
 

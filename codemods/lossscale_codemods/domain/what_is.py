@@ -8,22 +8,17 @@ that a recorded run saw. What is only likely gets a finding, with an unsafe fix.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple, cast
+from collections.abc import Iterator
+from typing import NamedTuple, cast
 
 import libcst as cst
 
+from lossscale_codemods.domain.program import Program
 from lossscale_codemods.domain.type_inference import ObjectType
-from lossscale_codemods.python import BindingKind, class_of_self, lookup_of
+from lossscale_codemods.python import BindingKind, Resolver, Scope, class_of_self, lookup_of
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.names import Meaning
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lossscale_codemods.domain.program import Program
-    from lossscale_codemods.python import Resolver, Scope
-
 
 ATTRIBUTES = ("loss_scale", "_loss_scale")
 """What an optimizer's loss scale was reached by."""

@@ -12,19 +12,14 @@ import dataclasses
 import functools
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from lossscale_codemods.project.discovery import Skipped, discover
+from lossscale_codemods.rules.base import Marker, Rule
 from lossscale_codemods.rules.registry import all_rules, rules_for
+from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from lossscale_codemods.rules.base import Marker, Rule
-    from lossscale_codemods.tables.names import Target
-
 
 _SCALE_CALL = re.compile(rb"\bloss_scale\s*\(\s*\)")
 """A helper calls the loss scale of an optimizer, and need name neither TensorFlow nor a class."""

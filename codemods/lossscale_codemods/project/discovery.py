@@ -8,13 +8,11 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from lossscale_codemods.project.gitignore import IgnoreFile, ignoring
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
 CONFIG_SUFFIXES = (".json", ".toml", ".yaml", ".yml")

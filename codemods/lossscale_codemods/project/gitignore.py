@@ -15,14 +15,10 @@ import dataclasses
 import fnmatch
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from lossscale_codemods.source.reading import read_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
 
 _LONGEST = 4096
 """No path is longer: https://man7.org/linux/man-pages/man3/realpath.3.html."""

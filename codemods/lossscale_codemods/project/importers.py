@@ -20,20 +20,16 @@ import functools
 import itertools
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from lossscale_codemods.domain import ProjectFiles, is_top, member_path
 from lossscale_codemods.project.discovery import DiscoveredFile, discover
 from lossscale_codemods.source.notebook_cells import NotebookError, as_program, code_cells
 from lossscale_codemods.source.reading import parsed, read, text_of
 from lossscale_codemods.tables.frameworks import is_framework
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from lossscale_codemods.tables.records import Result
-
+from lossscale_codemods.tables.records import Result
 
 _IMPORT = re.compile(rb"import\b")
 # No two parts can match the same text, so that the time is linear in the length of hostile files.

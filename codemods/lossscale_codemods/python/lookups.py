@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import libcst as cst
 
-from lossscale_codemods.source.syntax_tree import key_of, last_name, literal_text
-
-if TYPE_CHECKING:
-    from lossscale_codemods.python.scopes import Scopes
-    from lossscale_codemods.source.syntax_tree import Tree
+from lossscale_codemods.python.scopes import Scopes
+from lossscale_codemods.source.syntax_tree import Tree, key_of, last_name, literal_text
 
 _FUNCTIONS = frozenset({"delattr", "getattr", "hasattr", "setattr"})
 _LISTING = frozenset({"dir", "getmembers"})

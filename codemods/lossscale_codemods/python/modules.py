@@ -6,7 +6,9 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -16,10 +18,6 @@ from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member
 from lossscale_codemods.source.reading import parsed
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-    from pathlib import Path
 
 
 @functools.lru_cache(maxsize=512)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
 
 import libcst as cst
 
 from lossscale_codemods.python.lookups import lookup_of
+from lossscale_codemods.python.project_files import ProjectFiles
 from lossscale_codemods.python.scopes import (
     Binding,
     BindingKind,
@@ -26,12 +27,6 @@ from lossscale_codemods.python.scopes import (
 from lossscale_codemods.source.syntax_tree import is_none, literal_text
 from lossscale_codemods.tables import frameworks, names, optimizer_families
 from lossscale_codemods.tables.names import Meaning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from lossscale_codemods.python.project_files import ProjectFiles
-
 
 _HARMLESS = frozenset({*sys.stdlib_module_names, "matplotlib", "numpy", "pylab", "scipy"})
 

@@ -6,11 +6,8 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
 
 _DEEPEST = 20
 """How many packages a module is in, at most."""

@@ -13,18 +13,13 @@ import bisect
 import dataclasses
 import enum
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import libcst as cst
 
 from lossscale_codemods.source.reading import problem_of
-from lossscale_codemods.source.syntax_tree import children, dotted, tree_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from lossscale_codemods.source.syntax_tree import Tree
+from lossscale_codemods.source.syntax_tree import Tree, children, dotted, tree_of
 
 
 class BindingKind(enum.Enum):

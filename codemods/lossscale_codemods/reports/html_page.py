@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 from compat_lossscale.pages import page
 from compat_lossscale.pages.page import Line, Row, Span, as_html, hunks, lines_of
-from lossscale_codemods.reports.run_report import observed_words, totals
+from lossscale_codemods.reports.rule_reference import CHANGED, documentation, examples, section
+from lossscale_codemods.reports.run_report import FileReport, RunReport, observed_words, totals
+from lossscale_codemods.rules.base import Rule
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.source.notebook_cells import texts_of
 from lossscale_codemods.tables.records import Outcome, Record, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from lossscale_codemods.reports.run_report import FileReport, RunReport
-    from lossscale_codemods.rules.base import Rule
 
 _ADD_UP = (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
 _FAILED = (Status.UNREADABLE, Status.REFUSED)
@@ -93,9 +91,6 @@ def _file_counts(total: Mapping[str, int], *, write: bool) -> list[tuple[str, in
 
 def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
     """Returns the rules that decided something, with how often each came to what."""
-    from lossscale_codemods.reports.rule_reference import documentation
-    from lossscale_codemods.rules.registry import all_rules
-
     decided = Counter((record.rule, record.outcome) for record in records)
     ids = {rule for rule, _ in decided}
     return [
@@ -112,8 +107,6 @@ def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
 
 
 def _example(rule: Rule) -> list[list[Row]]:
-    from lossscale_codemods.reports.rule_reference import CHANGED, examples, section
-
     changes = [hunks(one.before, one.after) for one in examples(section(rule, CHANGED))]
     return changes[0] if changes else []
 

@@ -6,28 +6,27 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from compat_lossscale.pages import escaped
 from lossscale_codemods.reports.patches import diff
 from lossscale_codemods.reports.rule_reference import documentation
 from lossscale_codemods.reports.run_report import (
+    FileReport,
+    Proof,
+    RunReport,
     advice_of,
     exit_code,
     message_of,
     proof_words,
     totals,
 )
+from lossscale_codemods.rules.base import Rule
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.source.syntax_tree import tree_of
 from lossscale_codemods.tables.records import Outcome, Record
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lossscale_codemods.reports.run_report import FileReport, Proof, RunReport
-    from lossscale_codemods.rules.base import Rule
 
 
 def as_json(report: RunReport) -> str:

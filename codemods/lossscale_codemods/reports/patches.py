@@ -8,19 +8,13 @@ import difflib
 import io
 import os
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from compat_lossscale.pages import escaped
-from lossscale_codemods.reports.run_report import observed_words
+from lossscale_codemods.reports.run_report import FileReport, observed_words
 from lossscale_codemods.source.notebook_cells import texts_of
-from lossscale_codemods.tables.records import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from lossscale_codemods.reports.run_report import FileReport
-    from lossscale_codemods.tables.records import Record, Result
+from lossscale_codemods.tables.records import Outcome, Record, Result
 
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 _BOLD, _RESET = "\x1b[1m", "\x1b[0m"

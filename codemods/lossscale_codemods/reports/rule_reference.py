@@ -11,16 +11,12 @@ import importlib.resources
 import inspect
 import re
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from lossscale_codemods import rules
+from lossscale_codemods.rules.base import Rule
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.tables.suppression import FORMER_IDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lossscale_codemods.rules.base import Rule
 
 CHANGED, NOT_HANDLED = "Before and after", "Not handled"
 """Headings of a page: what the rule rewrites by default, and what it reports."""

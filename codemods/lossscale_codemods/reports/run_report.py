@@ -8,15 +8,10 @@ read or written, 3 if both; 130 if the run was interrupted.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from lossscale_codemods.tables.records import Outcome, Status
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lossscale_codemods.project.discovery import Skipped
-    from lossscale_codemods.tables.records import Record, Result
+from lossscale_codemods.project.discovery import Skipped
+from lossscale_codemods.tables.records import Outcome, Record, Result, Status
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,19 +6,15 @@ from __future__ import annotations
 import collections
 import os
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from compat_lossscale.pages import escaped
-from lossscale_codemods.reports.run_report import advice_of, proof_words, totals
+from lossscale_codemods.reports.run_report import RunReport, advice_of, proof_words, totals
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.source.notebook_cells import texts_of
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.records import Outcome, Record, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from lossscale_codemods.reports.run_report import RunReport
 
 _WIDTH = 120
 """Characters of a source line that are shown at most."""
@@ -105,8 +101,6 @@ def mentions(report: RunReport) -> Iterator[str]:
 
 def statistics(report: RunReport) -> Iterator[str]:
     """Yields how often each rule came to what, the most frequent first."""
-    from lossscale_codemods.rules.registry import all_rules
-
     titles = {rule.id: rule.title for rule in all_rules()}
     records = [record for file in report.files for record in file.result.records]
     counts = collections.Counter((record.rule, record.outcome) for record in records)

@@ -12,14 +12,22 @@ import functools
 import itertools
 import re
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
-from lossscale_codemods.domain import Program, ProjectFiles, Role, is_part_of_old, uses_old_api
+from lossscale_codemods.domain import (
+    Occurrence,
+    Program,
+    ProjectFiles,
+    Role,
+    is_part_of_old,
+    uses_old_api,
+)
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.import_edits import without_unused
 from lossscale_codemods.rewriting.resolution import Decisions, Outcomes, record_of
+from lossscale_codemods.rules.base import FirstChange, Rule
 from lossscale_codemods.rules.registry import rules_for
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.edits import OverlappingEditsError, PositionMap, apply_edits
@@ -29,13 +37,6 @@ from lossscale_codemods.source.syntax_tree import Tree, tree_of
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Edit, Outcome, Record, Result, Status
 from lossscale_codemods.tables.suppression import Suppressions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from lossscale_codemods.domain import Occurrence
-    from lossscale_codemods.rules.base import FirstChange, Rule
-
 
 _MOST_PASSES = 4
 """How often a change can make another one possible."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -34,14 +34,10 @@ from lossscale_codemods.source.edits import (
     remove_item,
     remove_statement,
 )
+from lossscale_codemods.source.syntax_tree import Tree
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import BESIDE, Meaning, OldName, Target
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lossscale_codemods.source.syntax_tree import Tree
 
 
 @dataclasses.dataclass

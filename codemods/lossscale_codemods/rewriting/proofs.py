@@ -13,7 +13,8 @@ import builtins
 import contextlib
 import dataclasses
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import libcst as cst
 
@@ -22,20 +23,16 @@ from compat_lossscale.spec import LossScaleSpec
 from lossscale_codemods.domain import (
     Evaluator,
     LossScaleType,
+    Program,
     UnknownAtomError,
     constant_or_none,
     parse_expression,
 )
 from lossscale_codemods.rewriting.import_edits import unused_imports
+from lossscale_codemods.rewriting.resolution import Outcomes
+from lossscale_codemods.rules.base import MeaningClaim
 from lossscale_codemods.rules.loss_scale_arguments import SOURCES
 from lossscale_codemods.source.edits import apply_edits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lossscale_codemods.domain import Program
-    from lossscale_codemods.rewriting.resolution import Outcomes
-    from lossscale_codemods.rules.base import MeaningClaim
 
 
 @dataclasses.dataclass

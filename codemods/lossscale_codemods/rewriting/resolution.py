@@ -7,7 +7,7 @@ What is decided then becomes edits, and a record in words for each old name.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -36,13 +36,9 @@ from lossscale_codemods.source.edits import (
 from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import canonical
+from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Edit, Outcome, Record
 from lossscale_codemods.tables.suppression import Suppressions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lossscale_codemods.tables.options import Options
 
 _BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
 _OF_THE_REST = PassedOn.id

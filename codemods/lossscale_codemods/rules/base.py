@@ -5,19 +5,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar, TypeAlias
 
-from lossscale_codemods.domain import LossScaleType, Occurrence, Role
+import libcst as cst
+
+from lossscale_codemods.domain import Binding, LossScaleType, Occurrence, Program, Role
+from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, OldName, Target
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import libcst as cst
-
-    from lossscale_codemods.domain import Binding, Program
-    from lossscale_codemods.rules.name_rendering import NameRenderer
-    from lossscale_codemods.tables.records import Edit, Record
+from lossscale_codemods.tables.records import Edit, Record
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -41,6 +41,7 @@ from lossscale_codemods.rules.loss_scale_arguments import (
     rewrite_constructor,
     takes_old_arguments,
 )
+from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.rules.policies import SETTERS, policy_calls
 from lossscale_codemods.source.edits import insert_line_behind
 from lossscale_codemods.source.syntax_tree import last_name
@@ -48,11 +49,6 @@ from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.frameworks import is_new_optimizer
 from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 
 class Constructors(Rule):

@@ -4,22 +4,17 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import libcst as cst
 
-from lossscale_codemods.domain import BindingKind, constant_or_none
+from lossscale_codemods.domain import BindingKind, Occurrence, Program, constant_or_none
 from lossscale_codemods.rules.base import Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.source.syntax_tree import argument_of
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import Meaning
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lossscale_codemods.domain import Occurrence, Program
-    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 _TAKEN_OVER = {"init_loss_scale": "initial_loss_scale", "incr_every_n_steps": "increment_period"}
 """The first parameters, which a DynamicLossScale takes as well, and what these are called there."""

@@ -3,20 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from lossscale_codemods.domain import Occurrence, version_guards
+from lossscale_codemods.domain import Guard, Occurrence, Program, version_guards
 from lossscale_codemods.rules.base import FirstChange, Found, Review, Rule
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from lossscale_codemods.domain import Guard, Program
-
 
 _MISTAKEN = Review(
     "current versions run the branch that seems to be for old ones",

@@ -3,22 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import libcst as cst
 
-from lossscale_codemods.domain import is_part_of_old, model_compile
+from lossscale_codemods.domain import Compile, Program, is_part_of_old, model_compile
 from lossscale_codemods.rules.base import Found, Review, Rule
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import SCALED, compiles_wrapped, name_of
 from lossscale_codemods.source.syntax_tree import dotted, keywords_of
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lossscale_codemods.domain import Compile, Program
 
 _SCALING = frozenset({Meaning.OPTIMIZER, Meaning.POLICY, Meaning.SET_POLICY, Meaning.REWRITE})
 _SAVING = ("save", "save_model", "ModelCheckpoint")

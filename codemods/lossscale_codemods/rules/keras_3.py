@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -42,16 +42,12 @@ from lossscale_codemods.rules.loss_scale_arguments import (
     old_name,
     takes_old_arguments,
 )
+from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import argument_of, dotted
 from lossscale_codemods.tables import keras_3
 from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, OldName, Target, canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from lossscale_codemods.rules.name_rendering import NameRenderer
-    from lossscale_codemods.tables.records import Edit
+from lossscale_codemods.tables.records import Edit
 
 _FAMILY = "Keras 3 has one family of optimizers"
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import libcst as cst
 
 from lossscale_codemods.domain import (
     Certainty,
     ObjectType,
+    Program,
     ProjectClass,
     attribute_owner,
     keras_optimizer,
@@ -40,12 +41,9 @@ from lossscale_codemods.tables.keras_3 import below_keras
 from lossscale_codemods.tables.names import canonical
 from lossscale_codemods.tables.records import Edit
 
-if TYPE_CHECKING:
-    from lossscale_codemods.domain import Program
-
-    Condition = Callable[[Any, Program], bool]
-    Owner = Callable[[Any, Program], Certainty]
-    Fix = Callable[[Any, Program], list[Edit]]
+Condition = Callable[[Any, Program], bool]
+Owner = Callable[[Any, Program], Certainty]
+Fix = Callable[[Any, Program], list[Edit]]
 
 _METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
 _LIKELY_OF_OPTIMIZERS = frozenset({"iterations", "lr", "minimize"})

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -27,6 +27,7 @@ from lossscale_codemods.domain import (
 from lossscale_codemods.rules.base import Review, Rewrite, rewrite
 from lossscale_codemods.rules.keras_3_conditions import names_one_of
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
+from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
 from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of, last_name
@@ -34,12 +35,6 @@ from lossscale_codemods.tables import keras_3, names, optimizer_families
 from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
 from lossscale_codemods.tables.names import Target, canonical, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from lossscale_codemods.rules.name_rendering import NameRenderer
-
 
 _NO_FLOATS = frozenset({"Variable", "array", "asarray", "constant", "convert_to_tensor"})
 """Functions that give what is no Python float."""

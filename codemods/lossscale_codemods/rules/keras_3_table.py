@@ -10,25 +10,19 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import libcst as cst
 
 from compat_lossscale.legacy.neighbour_names.keras_names import instead_of
-from lossscale_codemods.domain import Certainty
+from lossscale_codemods.domain import Certainty, Program
 from lossscale_codemods.rules import keras_3_conditions as met
-from lossscale_codemods.rules.base import ObservedFix, Review, rewrite
+from lossscale_codemods.rules.base import ObservedFix, Review, Verdict, rewrite
 from lossscale_codemods.source.syntax_tree import dotted, key_of, keywords_of, last_name
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
 from lossscale_codemods.tables.names import Meaning, Target, canonical
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    from lossscale_codemods.domain import Program
-    from lossscale_codemods.rules.base import Verdict
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,23 +4,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
 
 import libcst as cst
 
 from compat_lossscale.legacy.neighbour_names import PUBLIC_NAMES
-from lossscale_codemods.domain import Role
+from lossscale_codemods.domain import Occurrence, Program, Role
 from lossscale_codemods.rules.base import FirstChange, Found, Marker, Review, Rewrite, Rule, rewrite
 from lossscale_codemods.rules.neighbours import NeighbourGuards, is_looked_at
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from lossscale_codemods.domain import Occurrence, Program
 
 _HOME = "tensorflow.keras"
 _MESSAGE = "it was tf.keras"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import libcst as cst
 
@@ -18,15 +18,20 @@ from compat_lossscale.spec import DEFAULT_MULTIPLIER
 from lossscale_codemods.domain import (
     Binding,
     BindingKind,
+    Definition,
     LossScaleType,
     LossScaleTypes,
     ObjectType,
+    Occurrence,
+    Program,
+    Resolver,
     Usage,
     attribute_owner,
     constant_or_none,
     optimizer_argument,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
+from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
 from lossscale_codemods.source.syntax_tree import argument_of, keywords_of
 from lossscale_codemods.tables import frameworks, names
@@ -40,13 +45,6 @@ from lossscale_codemods.tables.names import (
     loss_scale_optimizers,
 )
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from lossscale_codemods.domain import Definition, Occurrence, Program, Resolver
-    from lossscale_codemods.rules.name_rendering import NameRenderer
-
 
 COUNT_SKIPPED_STEPS = "count_skipped_steps=True"
 """Has `iterations` count steps that are skipped, as in TensorFlow from 2.3 on; Keras 3 does not."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -42,9 +42,6 @@ from lossscale_codemods.source.syntax_tree import dotted, is_none, key_of, last_
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import WITH_KERAS_3, WITH_LOSS_SCALE, Meaning
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NEW_ATTRIBUTES = {
     "initial_loss_scale": "initial_scale",

@@ -8,21 +8,15 @@ import keyword
 import operator
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import libcst as cst
 
 from lossscale_codemods.domain import Binding, BindingKind, Occurrence, Program, Scope, import_path
-from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.source.syntax_tree import Tree, dotted
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import canonical
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from lossscale_codemods.source.syntax_tree import Tree
-
 
 _FUNCTION = re.compile(r"tensorflow\.keras\.(?!mixed_precision)\w+\.[a-z_]\w*")
 """Of Keras' modules, functions such as `get` and `mean` say little without the module."""

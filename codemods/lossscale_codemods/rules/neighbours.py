@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import builtins
 import re
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import libcst as cst
 
@@ -24,12 +25,13 @@ from compat_lossscale.legacy.neighbour_names import (
     neighbour_at,
     successor_of,
 )
-from compat_lossscale.legacy.neighbour_names.neighbour import Changed
+from compat_lossscale.legacy.neighbour_names.neighbour import Changed, Neighbour
 from lossscale_codemods.domain import (
     Binding,
     BindingKind,
     Occurrence,
     OptimizerNames,
+    Program,
     Role,
     all_bindings,
     catches_error,
@@ -49,19 +51,11 @@ from lossscale_codemods.rules.base import (
     moved_import,
     rename,
 )
-from lossscale_codemods.rules.name_rendering import CannotRenderError
+from lossscale_codemods.rules.name_rendering import CannotRenderError, NameRenderer
 from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of
 from lossscale_codemods.tables import frameworks, names, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target, canonical
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
-    from lossscale_codemods.domain import Program
-    from lossscale_codemods.rules.name_rendering import NameRenderer
-
 
 _PACKAGES = frozenset(one.name.partition(".")[0] for one in TABLE)
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -12,6 +12,7 @@ from lossscale_codemods.domain import (
     ObjectType,
     Occurrence,
     OptimizerNames,
+    Program,
     Role,
     import_path,
     is_handed_on,
@@ -21,18 +22,12 @@ from lossscale_codemods.domain import (
     model_compiles,
 )
 from lossscale_codemods.rules.base import Found, ObservedFix, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
 from lossscale_codemods.source.syntax_tree import keywords_of, last_name
 from lossscale_codemods.tables import keras_3, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from lossscale_codemods.domain import Program
-    from lossscale_codemods.rules.name_rendering import NameRenderer
-
 
 _MESSAGE = "the class that TensorFlow had under this name up to 2.10"
 

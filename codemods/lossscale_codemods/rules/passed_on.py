@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -23,9 +23,6 @@ from lossscale_codemods.source.syntax_tree import dotted, instance_of, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.frameworks import is_new_optimizer
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _WITH_SAME_MEMBERS = frozenset({Meaning.MODULE, Meaning.FIXED, Meaning.DYNAMIC, Meaning.LOSS_SCALE})
 """What has under its new name, or as a class that only moved, the members that it had."""

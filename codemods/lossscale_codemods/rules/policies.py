@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -40,10 +40,6 @@ from lossscale_codemods.source.syntax_tree import argument_of, dotted, is_none
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, Target, canonical, lookup
 from lossscale_codemods.tables.records import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 SCALED = "mixed_float16"
 """The policy that has a loss scale if none is given."""

@@ -6,13 +6,10 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING
 
 from lossscale_codemods import rules
 from lossscale_codemods.rules.base import Rule
-
-if TYPE_CHECKING:
-    from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.names import Target
 
 
 @functools.cache

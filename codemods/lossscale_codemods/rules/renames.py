@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -19,9 +19,6 @@ from lossscale_codemods.rules.base import (
     rename,
 )
 from lossscale_codemods.tables.names import Meaning, Target
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _COMPARED = {
     Usage.TYPE_TEST: "isinstance with the current class",

@@ -4,25 +4,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
-from lossscale_codemods.domain import Role, lookup_of, others_name
+from lossscale_codemods.domain import Program, Role, lookup_of, others_name
 from lossscale_codemods.rules.base import Found, Review, Rule
 from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.source.syntax_tree import key_of, last_name, literal_text
 from lossscale_codemods.tables import likely_names, names
 from lossscale_codemods.tables.names import HELPER, Target
+from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Outcome, Record, Result, Status
 from lossscale_codemods.tables.suppression import IS_OURS, comments
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lossscale_codemods.domain import Program
-    from lossscale_codemods.tables.options import Options
-
 
 _COMMENT, _DOCSTRING, _STRING = "a comment", "a docstring", "a string"
 _VALUE_WITH_PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)+")

@@ -7,14 +7,16 @@ import dataclasses
 import difflib
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 from lossscale_codemods.project.discovery import patterns_from
 from lossscale_codemods.source.reading import read_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _KEYS: dict[str, type] = {
     "target": str,
@@ -172,10 +174,6 @@ def _decoded(path: Path, content: bytes) -> str:
 
 
 def _load(path: Path, text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
         return tomllib.loads(text)
     # Python reads no numbers of thousands of digits, and calls itself for each bracket in another.

@@ -9,8 +9,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lossscale_codemods.project.byte_scan import can_hold_old_name, can_run_with_old
 from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
@@ -20,13 +21,8 @@ from lossscale_codemods.running.one_file import migrate_task, suppressed, unread
 from lossscale_codemods.running.processes import Task, Workers, noting
 from lossscale_codemods.running.writing import Undo, UndoError, WriteRefusedError, write_atomically
 from lossscale_codemods.source.reading import read
+from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Result, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from lossscale_codemods.tables.options import Options
-
 
 _JOBS_A_PROCESSOR = 4
 """More workers than this would only take memory."""

@@ -12,8 +12,9 @@ import codecs
 import dataclasses
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from lossscale_codemods.domain import ProjectFiles
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.source import reading
@@ -27,15 +28,8 @@ from lossscale_codemods.source.notebook_cells import (
     code_cells,
     parses,
 )
-from lossscale_codemods.tables.records import Result, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lossscale_codemods.domain import ProjectFiles
-    from lossscale_codemods.tables.options import Options
-    from lossscale_codemods.tables.records import Record
-
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Record, Result, Status
 
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LINE = re.compile(r"\bline (\d+)\b")

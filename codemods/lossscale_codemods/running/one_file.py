@@ -11,8 +11,8 @@ import io
 import os
 import re
 import tokenize
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lossscale_codemods.domain import ProjectFiles
 from lossscale_codemods.project.byte_scan import can_hold_old_name
@@ -26,13 +26,8 @@ from lossscale_codemods.source.layout import LINE_LENGTH
 from lossscale_codemods.source.reading import read, text_of
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Exports, Options
-from lossscale_codemods.tables.records import Outcome, Result, Status, left
+from lossscale_codemods.tables.records import Outcome, Record, Result, Status, left
 from lossscale_codemods.tables.suppression import Selection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from lossscale_codemods.tables.records import Record
 
 _OPEN = (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW)
 _OURS = re.compile(rb"compat-lossscale:\s*ignore\[([^\]]*)\]\s*$")

@@ -17,16 +17,12 @@ import os
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple, TypeAlias
 
+from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.records import Result, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from multiprocessing.connection import Connection
-
-    from lossscale_codemods.tables.options import Options
-
 
 SECONDS = 60.0
 """The processor time that a file may take; what takes longer hangs the parser."""

@@ -17,18 +17,13 @@ import fcntl
 import os
 import shlex
 import stat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from compat_lossscale._atomic_file import file_beside, replacing
 from compat_lossscale.pages import escaped
 from lossscale_codemods.reports.patches import diff
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from lossscale_codemods.reports.run_report import FileReport
-
+from lossscale_codemods.reports.run_report import FileReport
 
 LEFT_OVER = ".compat-lossscale-"
 

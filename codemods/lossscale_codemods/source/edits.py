@@ -9,19 +9,13 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from lossscale_codemods.tables.records import Edit
+from lossscale_codemods.source.syntax_tree import Tree
+from lossscale_codemods.tables.records import Edit, Record
 from lossscale_codemods.tables.suppression import IS_OURS, comments
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from lossscale_codemods.source.syntax_tree import Tree
-    from lossscale_codemods.tables.records import Record
-
 
 _TO_TOOLS = re.compile(r"#\s*(isort|mypy|noqa|pragma|pylint|pyright|type)\s*(:|$)")
 """What a comment about its own line only starts with."""

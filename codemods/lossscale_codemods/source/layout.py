@@ -16,14 +16,11 @@ import dataclasses
 import io
 import keyword
 import tokenize
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from lossscale_codemods.source.edits import apply_edits
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from lossscale_codemods.tables.records import Edit
+from lossscale_codemods.tables.records import Edit
 
 LINE_LENGTH: Final = 88
 """The limit of Black and ruff."""

@@ -7,15 +7,12 @@ import dataclasses
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 from lossscale_codemods.source.reading import parsed, text_of
 from lossscale_codemods.tables.likely_names import mentions_of_old_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
 
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SOURCE = re.compile(r'"source"[ \t\n\r]*:[ \t\n\r]*')

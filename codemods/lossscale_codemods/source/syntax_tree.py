@@ -10,14 +10,11 @@ from __future__ import annotations
 import bisect
 import builtins
 import functools
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar, overload
 
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 Span: TypeAlias = tuple[int, int]
 N = TypeVar("N", bound=cst.CSTNode)

@@ -7,14 +7,11 @@ Like these, everything is told by its dotted path, whichever way a file reaches 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from compat_lossscale.legacy.neighbour_names import successor_of
 from compat_lossscale.legacy.neighbour_names.keras_names import PRIVATE
 from lossscale_codemods.tables.names import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
 _OTHERS = frozenset({"apex", "flax", "jax", "mindspore", "mxnet", "oneflow", "paddle", "torch"})

@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from lossscale_codemods.tables.names import CONTRIB_MEMBERS, lookup
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _IN_TEXT = (

@@ -17,10 +17,8 @@ import dataclasses
 import io
 import re
 import tokenize
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence
+from typing import Final
 
 FORMER_IDS: Final = {
     "LS102": "LS101",
