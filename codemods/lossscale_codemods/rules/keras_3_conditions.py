@@ -38,7 +38,7 @@ from lossscale_codemods.source.syntax_tree import (
 )
 from lossscale_codemods.tables import frameworks, keras_3
 from lossscale_codemods.tables.keras_3 import below_keras
-from lossscale_codemods.tables.names import canonical
+from lossscale_codemods.tables.names import Meaning, canonical
 from lossscale_codemods.tables.records import Edit
 
 Condition = Callable[[Any, Program], bool]
@@ -166,6 +166,22 @@ def _is_layer(node: cst.CSTNode, program: Program) -> bool:
     return program.inherits(node, frameworks.is_layer)
 
 
+# Classes that a definition, or a call, is inside of.
+
+
+is_layer = frameworks.is_layer
+
+
+def is_schedule(path: str) -> bool:
+    """Whether a path is that of the base class of schedules."""
+    return path.endswith(".LearningRateSchedule")
+
+
+def is_attention(path: str) -> bool:
+    """Whether a path is that of a layer with attention of several heads."""
+    return path.endswith(".MultiHeadAttention")
+
+
 # Members of optimizers.
 
 
@@ -184,11 +200,16 @@ def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:
     named = [use for one in program.bound_to.get(node, ()) for use in one.uses]
     above = [program.tree.parent(read) for read in (node, *named)]
     return any(
-        one.attr.value in keras_3.NOT_OF_VARIABLES
+        one.attr.value in keras_3.NAMES["not_of_variables"]
         or (one.attr.value == "value" and program.tree.call_of(one) is not None)
         for one in above
         if isinstance(one, cst.Attribute)
     )
+
+
+def is_set(node: cst.Attribute, program: Program) -> bool:
+    """Whether an attribute is assigned."""
+    return isinstance(program.tree.parent(node), cst.AssignTarget)
 
 
 def is_not_made_again(node: cst.Attribute, program: Program) -> bool:
@@ -271,7 +292,9 @@ def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
     if found is None or not kinds or found.name is None:
         return bool(kinds)
     is_gone = found.name in keras_3.MEMBERS_GONE or found.name in {"lr", "minimize"}
-    return is_gone or (found.name in keras_3.HYPERPARAMETERS and ObjectType.WRAPPER in kinds)
+    return is_gone or (
+        found.name in keras_3.NAMES["hyperparameters"] and ObjectType.WRAPPER in kinds
+    )
 
 
 def is_step_behind_fit(node: cst.Attribute, program: Program) -> bool:
@@ -312,14 +335,24 @@ def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
 def _is_weight_or_input(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is a weight of a layer, or an input of a model."""
     match node:
-        case cst.Attribute(attr=name) if name.value in keras_3.OF_WEIGHTS:
+        case cst.Attribute(attr=name) if name.value in keras_3.NAMES["of_weights"]:
             return True
         case cst.Subscript(value=cst.Attribute(attr=name)):
-            return name.value in keras_3.LISTS_OF_VARIABLES
+            return name.value in keras_3.NAMES["lists_of_variables"]
         case cst.Call(func=cst.Attribute(attr=cst.Name("add_variable" | "add_weight"))):
             return True
     made = [one for one in program.resolver.values(node) if isinstance(one, cst.Call)]
     return _is_symbolic(node, program) or any(_is_weight_or_input(one, program) for one in made)
+
+
+def sets_a_policy(_: cst.Call, program: Program) -> bool:
+    """Whether the file sets a global policy."""
+    return Meaning.SET_POLICY in {one.meaning for one in program.references}
+
+
+def computes_without_fit(_: cst.Call, program: Program) -> bool:
+    """Whether the file gives TensorFlow arrays by itself: in a training step, or in a dataset."""
+    return bool({"GradientTape", "map"} & program.reads_by_attribute.keys())
 
 
 def reads_rate_of_logs(node: cst.Subscript | cst.Call, _: Program) -> bool:
@@ -367,6 +400,20 @@ def is_of_no_rate(node: cst.Call, _: Program) -> bool:
     return not (isinstance(first, cst.Attribute) and first.attr.value in rewritten)
 
 
+def chooses_tf_keras(node: cst.Subscript, program: Program) -> bool:
+    """Whether a variable of the environment is set to 1."""
+    above = [one for one in program.tree.ancestors(node) if isinstance(one, cst.Assign)]
+    return any(
+        "1" in program.tree.source(one.value) and node in [to.target for to in one.targets]
+        for one in above
+    )
+
+
+def has_arguments_by_position(node: cst.Call, _: Program) -> bool:
+    """Whether a call gives an argument without its name."""
+    return any(one.keyword is None for one in node.args)
+
+
 def hides_layers(node: cst.ClassDef, program: Program) -> bool:
     """Whether a class is a `tf.Module`, and what it defines itself names layers or models."""
     scope = program.scopes.of_node.get(node)
@@ -411,7 +458,7 @@ def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
     """Whether a step of a model without own `metrics` returns `loss`, or all that it has."""
     function = program.tree.around(node, cst.FunctionDef)
     owner = program.tree.around(node, cst.ClassDef)
-    is_step = function is not None and function.name.value in keras_3.STEPS
+    is_step = function is not None and function.name.value in {"train_step", "test_step"}
     if owner is None or not is_step or not _gives_a_loss(node.value):
         return False
     own = ProjectClass(program.resolver, program.scopes.of_node[owner])
@@ -472,6 +519,13 @@ def is_named_otherwise(*endings: str, weights: bool | None = None) -> Condition:
     return is_met
 
 
+is_no_keras_file = is_named_otherwise(".keras")
+is_no_hdf5_file = is_named_otherwise(".h5", ".hdf5")
+is_no_weights_file = is_named_otherwise(".weights.h5")
+keeps_models_in_no_keras_file = is_named_otherwise(".keras", weights=False)
+keeps_weights_in_no_weights_file = is_named_otherwise(".weights.h5", weights=True)
+
+
 def _ends(call: cst.Call, suffix: str, program: Program) -> bool:
     """Whether a call is given a text with this ending, or something that is made with one."""
     texts = [program.tree.source(value) for value in _given(call, 0, "filepath", program)]
@@ -494,10 +548,59 @@ def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
     return path is not None and canonical(path).startswith(("numpy.", "tensorflow."))
 
 
+def is_no_member_of_self(node: cst.Call, program: Program) -> bool:
+    """Whether a method is called of anything but the object whose class this is in."""
+    return program.resolver.class_of(owner_of(node)) is None
+
+
+def takes_no_further_argument(node: cst.FunctionDef, _: Program) -> bool:
+    """Whether a method of attention has the six parameters that Keras 2 gave it."""
+    return len(node.params.params) == 6
+
+
+def gets_training(node: cst.Call, _: Program) -> bool:
+    """Whether an argument is `training`."""
+    return any(dotted(one.value) == "training" for one in node.args)
+
+
+def gives_itself_to_its_base(node: cst.Call, _: Program) -> bool:
+    """Whether this is `super(...).__init__(self)`."""
+    is_self = "self" in {dotted(one.value) for one in node.args[:1]}
+    return is_self and not last_name(owner_of(node))
+
+
+def gives_float16_alone(_: cst.Call, program: Program) -> bool:
+    """Whether the file sets mixed_float16, and has no float32 anywhere."""
+    return bool(keras_3.FLOAT16_ALONE.match(program.source))
+
+
+def is_step_of_a_model_that_is_not_built(node: cst.Call, program: Program) -> bool:
+    """Whether a strategy runs a function, in a file that makes models and builds none."""
+    is_strategy = last_name(owner_of(node)).lower().endswith("strategy")
+    return is_strategy and bool(keras_3.NOT_BUILT.match(program.source))
+
+
+def has_binary_crossentropy(node: cst.Call, program: Program) -> bool:
+    """Whether a model is compiled with this metric."""
+    return bool(keras_3.OF_LABELS.search(program.tree.source(node)))
+
+
+def leaves_out_losses_of_layers(node: cst.Call, _: Program) -> bool:
+    """Whether a loss is computed without those of the layers."""
+    return "regularization_losses" not in keywords_of(node)
+
+
+def gets_more_than_the_batch_size(node: cst.Call, _: Program) -> bool:
+    """Whether the state of a cell is asked for by its inputs, or its dtype."""
+    return len(node.args) > 1 or bool({"dtype", "inputs"} & {*keywords_of(node)})
+
+
 def sets_a_weight_of_keras(node: cst.Attribute, program: Program) -> bool:
     """Whether a weight is set of what is called a layer, or in a class derived from one."""
     around, owner = program.tree.around(node, cst.ClassDef), program.tree.source(node.value)
-    own = program.inherits(around, lambda path: below_keras(path).startswith(keras_3.KERNELS))
+    own = program.inherits(
+        around, lambda path: below_keras(path).startswith((*keras_3.NAMES["kernels"],))
+    )
     is_set = isinstance(program.tree.parent(node), cst.AssignTarget)
     return is_set and (own if owner == "self" else "layer" in owner)
 
@@ -550,7 +653,7 @@ def _runs_over_layers(name: cst.Name, program: Program) -> bool:
 
 def gives_variables_to_a_function(node: cst.Call, program: Program) -> bool:
     """Whether a `tf.function` of this file is called with `model.variables`, or the like."""
-    if not {last_name(one.value) for one in node.args} & keras_3.LISTS_OF_VARIABLES:
+    if not {last_name(one.value) for one in node.args} & keras_3.NAMES["lists_of_variables"]:
         return False
     return any(_is_tf_function(one.node, program) for one in program.resolver.bindings(node.func))
 
@@ -576,7 +679,8 @@ def tests_a_tensor(node: cst.If | cst.While, program: Program) -> bool:
     method = program.tree.around(node, cst.FunctionDef)
     calls = [one.func for one in program.tree.walk(node.test) if isinstance(one, cst.Call)]
     paths = [canonical(program.resolver.path(one) or "") for one in calls]
-    is_of_a_tensor = any(path.startswith(keras_3.TENSORS) for path in paths)
+    tensors = tuple(f"tensorflow.{name}" for name in keras_3.NAMES["tensors"])
+    is_of_a_tensor = any(path.startswith(tensors) for path in paths)
     return is_of_a_tensor and method is not None and not _is_tf_function(method, program)
 
 
@@ -643,7 +747,7 @@ def _is_layer_of_keras(node: cst.BaseExpression, program: Program) -> bool:
 def _is_new_layer_with_weights(node: cst.BaseExpression, program: Program) -> bool:
     """Whether a layer is made where it is called, with weights: what does so builds a model."""
     name = below(node.func, program) if isinstance(node, cst.Call) else ""
-    return name.removeprefix("layers.").startswith(keras_3.WITH_WEIGHTS)
+    return name.removeprefix("layers.").startswith(tuple(keras_3.NAMES["with_weights"]))
 
 
 def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
@@ -722,6 +826,16 @@ def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> 
 def renamed(name: str) -> Fix:
     """Returns the fix that writes another name for an attribute."""
     return lambda node, program: [Edit(*program.tree.span(node.attr), name)]
+
+
+as_learning_rate = renamed("learning_rate")
+as_reset_state = renamed("reset_state")
+
+
+def as_sum_over_batch_size(node: cst.Attribute, program: Program) -> list[Edit]:
+    """Writes what `losses.Reduction.AUTO` was outside of strategies."""
+    is_auto = below(node, program) == "losses.Reduction.AUTO"
+    return [Edit(*program.tree.span(node), "'sum_over_batch_size'")] if is_auto else []
 
 
 def as_dtype(node: cst.Attribute, program: Program) -> list[Edit]:

@@ -32,7 +32,7 @@ from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
 from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of, last_name
 from lossscale_codemods.tables import keras_3, names, optimizer_families
-from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, SPARSE, class_at
+from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, class_at
 from lossscale_codemods.tables.names import Target, canonical, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
 
@@ -262,7 +262,7 @@ def _computed_otherwise(
                 "far above it.",
             )
     is_plain = list(classes) == ["SGD"] and arguments is not None and momentum == 0
-    if is_plain or not names_one_of(SPARSE, program):
+    if is_plain or not names_one_of(keras_3.NAMES["sparse"], program):
         return None
     if not keras_3.MOVES_ALL_ROWS.issuperset(classes):
         return _SPARSE

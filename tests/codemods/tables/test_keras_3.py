@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 from lossscale_codemods.tables.keras_3 import (
     AGGREGATION,
-    ARGUMENTS_GONE,
-    BACKEND_OF_KERAS,
     CLASSES,
+    DATA,
     GONE,
     GONE_FROM_KERAS,
     GONE_V1,
     MEMBERS_GONE,
-    NOT_OF_VARIABLES,
+    NAMES,
     OLD_MODULE,
     ONLY_OF_OPTIMIZERS,
     REFUSED,
@@ -78,7 +77,7 @@ def test_the_list_of_bare_keras_is_that_of_today() -> None:
     lacking = set(missing(old, keras)) - GONE
     assert {name for name in lacking if not name.startswith("backend.")} == GONE_FROM_KERAS
     assert {f"backend.{n}" for n in dir(old.backend) if not n.startswith("_")} - lacking - GONE == {
-        f"backend.{name}" for name in BACKEND_OF_KERAS
+        f"backend.{name}" for name in NAMES["backend_of_keras"]
     }
 
 
@@ -157,9 +156,9 @@ def test_what_variables_of_keras_lack() -> None:
     import tensorflow as tf
 
     new = keras.optimizers.SGD(0.1)
-    assert [name for name in NOT_OF_VARIABLES if not hasattr(tf.Variable, name)] == []
-    lacking = {name for name in NOT_OF_VARIABLES if not hasattr(new.iterations, name)}
-    assert lacking | {"initializer"} == NOT_OF_VARIABLES
+    assert [name for name in NAMES["not_of_variables"] if not hasattr(tf.Variable, name)] == []
+    lacking = {name for name in NAMES["not_of_variables"] if not hasattr(new.iterations, name)}
+    assert lacking | {"initializer"} == NAMES["not_of_variables"]
 
 
 def test_arguments_of_a_step_that_keras_3_refuses() -> None:
@@ -217,7 +216,7 @@ def test_arguments_by_place(name: str) -> None:
 
     for family in (keras.optimizers, tf_keras.optimizers.legacy):
         parameters = list(inspect.signature(getattr(family, name)).parameters)
-        assert tuple(parameters[: len(CLASSES[name].positional)]) == CLASSES[name].positional
+        assert parameters[: len(CLASSES[name].positional)] == CLASSES[name].positional
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -256,7 +255,12 @@ def test_classes_at_paths(path: str, name: str | None, new: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("owner", "name"),
-    [(owner, name) for owners, names in ARGUMENTS_GONE for owner in owners for name in names],
+    [
+        (owner, name)
+        for row in DATA["LS911"]
+        for owner in row["names"]
+        for name in row.get("arguments", ())
+    ],
 )
 def test_keras_3_refuses_the_arguments_that_are_gone(owner: str, name: str) -> None:
     import keras
