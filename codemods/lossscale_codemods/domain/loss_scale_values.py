@@ -52,12 +52,7 @@ def parse_expression(source: str) -> ast.expr:
 
 
 class Evaluator:
-    """Evaluates parsed expressions.
-
-    Args:
-        atoms: Known values of atoms, by their source.
-        calls: What to call for calls, by the source of the function.
-    """
+    """Evaluates parsed expressions, of which some atoms and calls are known by their source."""
 
     def __init__(
         self,

@@ -103,11 +103,7 @@ def _steps(node: cst.CSTNode) -> list[str]:
 
 
 class Finder:
-    """Finds the old names of one file.
-
-    Args:
-        resolver: Knows what the file's expressions stand for.
-    """
+    """Finds the old names of one file."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.resolver = resolver

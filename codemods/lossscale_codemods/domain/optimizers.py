@@ -21,12 +21,7 @@ from lossscale_codemods.tables.names import Meaning, OldName
 
 
 class OptimizerNames:
-    """The names of Keras optimizers in one file.
-
-    Args:
-        program: The file.
-        rule: The id of the rule that decides them.
-    """
+    """The names of Keras optimizers in one file, for the rule that decides them."""
 
     def __init__(self, program: Program, rule: str) -> None:
         self.program = program

@@ -109,12 +109,7 @@ _WRAPPED_BY_KERAS = frozenset({"inner_optimizer", "_optimizer"})
 
 
 class ProjectAnswers:
-    """What is shared by the answers for the files of a project.
-
-    Args:
-        resolver: Knows the file that is migrated.
-        answer_for: Makes the answers for one more file.
-    """
+    """What is shared by the answers for the files of a project; `answer_for` makes those of one."""
 
     def __init__(
         self, resolver: Resolver, answer_for: Callable[[Resolver, ProjectAnswers], TypeInference]
@@ -137,12 +132,7 @@ class ProjectAnswers:
 
 
 class TypeInference:
-    """Answers for the expressions of one file.
-
-    Args:
-        resolver: Knows what its names stand for.
-        project: What is shared with the other files that are asked.
-    """
+    """Answers for the expressions of one file."""
 
     optimizers_of_models: ClassVar[Values] = frozenset(
         [Value(ObjectType.KERAS), Value(ObjectType.WRAPPER)]
@@ -234,13 +224,7 @@ class TypeInference:
         return union(UNKNOWN if values is None else values for values in members)
 
     def _of_keras(self, name: str, node: cst.BaseExpression, scope: Scope | None) -> Values | None:
-        """Returns what an attribute holds that objects of Keras have, if it is one.
-
-        Args:
-            name: The attribute.
-            node: The object.
-            scope: The class whose `self` that is, if it is one.
-        """
+        """Returns what an attribute holds that objects of Keras have, if it is one."""
         if name in {"dtype_policy", "_dtype_policy"}:
             return frozenset([Value(ObjectType.POLICY)])
         if name not in {"optimizer", "model", *_WRAPPED_BY_KERAS}:

@@ -42,11 +42,7 @@ class UnknownValueError(Exception):
 
 
 class ParsedVersion:
-    """What `packaging`, `distutils` and `pkg_resources` make of a version.
-
-    Args:
-        text: The version.
-    """
+    """What `packaging`, `distutils` and `pkg_resources` make of a version."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -130,12 +126,7 @@ _SOMETHING = object()
 
 
 class VersionValues:
-    """Evaluates expressions of one file as they are under one version of TensorFlow.
-
-    Args:
-        where: Knows the file, and what of it and of others is reached.
-        version: The version.
-    """
+    """Evaluates expressions of one file as they are under one version of TensorFlow."""
 
     def __init__(self, where: VersionReachability, version: str) -> None:
         self._depth = 0

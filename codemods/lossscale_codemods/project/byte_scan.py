@@ -83,16 +83,7 @@ class Survey:
 
 
 def survey(paths: Sequence[Path], *, seconds: float, exclude: Sequence[str] = ()) -> Survey:
-    """Looks for files that can hold an old name.
-
-    Args:
-        paths: Files and folders.
-        seconds: How long at most.
-        exclude: Patterns of files and folders to leave out, as `discover` takes them.
-
-    Returns:
-        What was found so far.
-    """
+    """Looks for files that can hold an old name, for so many seconds at most."""
     files: list[str] = []
     looked_at = left_out = 0
     end = time.monotonic() + seconds

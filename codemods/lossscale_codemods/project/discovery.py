@@ -171,14 +171,7 @@ def _unreachable(path: Path, error: OSError) -> Skipped:
 def _why_ignored(
     path: Path, ignores: Sequence[IgnoreFile], exclude: IgnoreFile, named: int
 ) -> str | None:
-    """Says why a path is ignored.
-
-    Args:
-        path: The path.
-        ignores: The `.gitignore` files above it.
-        exclude: What the user leaves out.
-        named: How many of the path's last parts the user named.
-    """
+    """Says why a path is ignored, of which the user named the last `named` parts."""
     if path.name in EXCLUDED_FOLDERS and os.path.isdir(path):
         return f"folders called {path.name} are left out; --no-ignore overrides"
     for part in [path, *path.parents][:named]:

@@ -88,11 +88,7 @@ def _import_statements(source: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 class ImportGraph:
-    """Which of a project's files import which.
-
-    Args:
-        names: The names of the files.
-    """
+    """Which of a project's files import which."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = {_absolute(name): name for name in names}
@@ -104,12 +100,7 @@ class ImportGraph:
                 self._importing.setdefault(one, set()).add(path)
 
     def connected(self, names: Iterable[str], is_wanted: Callable[[bytes], bool]) -> dict[str, str]:
-        """Returns the wanted files that run together with others, each with one of these.
-
-        Args:
-            names: The names of the others, which are not among the answers.
-            is_wanted: Tells by the bytes of a file whether it is asked for.
-        """
+        """Returns the wanted files that run together with others, each with one of these."""
         first = {_absolute(name): name for name in names}
         together = self._together(first)
         return {

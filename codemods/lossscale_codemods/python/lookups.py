@@ -29,12 +29,7 @@ class Lookup(NamedTuple):
 
 
 def lookup_of(node: cst.CSTNode, scopes: Scopes) -> Lookup | None:
-    """Returns what an expression looks up by a name, if it does.
-
-    Args:
-        node: A call of a function such as `getattr`, `vars(x)`, `x.__dict__` or a comparison.
-        scopes: Those of its file.
-    """
+    """Returns what an expression looks up by a name: a call as of `getattr`, or a comparison."""
     match node:
         case cst.Call(
             func=cst.Name(way),

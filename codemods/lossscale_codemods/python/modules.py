@@ -67,11 +67,7 @@ class ProjectClass(NamedTuple):
 
 
 class Modules:
-    """What is known of a file and of the files that it uses, or that use it.
-
-    Args:
-        resolver: Knows the file itself.
-    """
+    """What is known of a file and of the files that it uses, or that use it."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.own = resolver
@@ -107,16 +103,7 @@ class Modules:
     def definitions(
         self, resolver: Resolver, path: str, seen: frozenset[tuple[Path, str]] = frozenset()
     ) -> list[Definition]:
-        """Returns what a dotted path in a file can lead to within the project.
-
-        Args:
-            resolver: Knows the file.
-            path: The path, as the file's imports spell it.
-            seen: What is being looked up already.
-
-        Returns:
-            All definitions; none if one of them is not known.
-        """
+        """Returns all that a path in a file can lead to within the project, if all is known."""
         files = resolver.project
         if self.files is None or files is None or frameworks.is_framework(path):
             return []
@@ -170,15 +157,7 @@ class Modules:
         ]
 
     def named(self, resolver: Resolver, node: cst.BaseExpression) -> list[Definition]:
-        """Returns the definitions of the project that an expression can name.
-
-        Args:
-            resolver: Knows the file of the expression.
-            node: A name, or an attribute of one.
-
-        Returns:
-            All definitions; none if one of them is not known.
-        """
+        """Returns all definitions that an expression can name in the project, if all are known."""
         definitions: list[Definition] = []
         bindings = resolver.bindings(node)
         for binding in bindings:
@@ -262,11 +241,7 @@ _MOST_CLASSES = 24
 
 
 class ClassMembers:
-    """Answers for the classes of a project.
-
-    Args:
-        modules: The project's files.
-    """
+    """Answers for the classes of a project."""
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules

@@ -97,11 +97,7 @@ class ProjectFiles:
                 yield _normal(file), parts[end:]
 
     def locate(self, path: str) -> tuple[Path, Sequence[str]] | None:
-        """Returns the file that a dotted path leads into, and the names that follow.
-
-        Returns:
-            Nothing if there is none, or if it depends on how the program is started.
-        """
+        """Returns the file that a path surely leads into, and the names that follow."""
         if path not in self._located:
             dots, parts = _split(path)
             is_told = bool(dots or not parts) or len(self.homes(parts[0])) < 2

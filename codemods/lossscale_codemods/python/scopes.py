@@ -108,11 +108,7 @@ def member_path(module: str, name: str) -> str:
 
 
 def imported(node: cst.Import | cst.ImportFrom) -> Iterator[tuple[cst.CSTNode, str]]:
-    """Yields each thing that a statement imports, with its dotted path.
-
-    Args:
-        node: The statement. Of a star import, it is the one thing, with the path of the module.
-    """
+    """Yields each thing that a statement imports, or a star import itself, with its dotted path."""
     module = import_path(node) if isinstance(node, cst.ImportFrom) else ""
     if isinstance(node.names, cst.ImportStar):
         yield node, module
@@ -135,11 +131,7 @@ def class_of_self(node: cst.BaseExpression, scope: Scope) -> Scope | None:
 
 
 class Scopes:
-    """What `scope_analysis` finds, for one file.
-
-    Args:
-        tree: The file.
-    """
+    """What `scope_analysis` finds, for one file."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -164,14 +156,7 @@ class Scopes:
         return self.module
 
     def unpacked(self, binding: Binding) -> tuple[cst.BaseExpression, int, int] | None:
-        """Returns what a name is unpacked from, its place there, and of how many names it is one.
-
-        Args:
-            binding: What binds the name, as in `major, minor = split(version)`.
-
-        Returns:
-            Nothing if it is bound in another way, or if its place cannot be seen.
-        """
+        """Returns what `major, minor = x` unpacks for a name, its place there, and of how many."""
         element = self.tree.parent(binding.node)
         names = self.tree.parent(element) if element is not None else None
         target = self.tree.parent(names) if names is not None else None
@@ -239,11 +224,7 @@ def _parts(node: cst.CSTNode, fields: Sequence[str]) -> Iterator[cst.CSTNode]:
 
 
 class BindingCollector:
-    """The first pass: walks through a file.
-
-    Args:
-        scopes: The file's scopes, which it fills in.
-    """
+    """The first pass: walks through a file, and fills in its scopes."""
 
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
@@ -433,11 +414,7 @@ def narrowing(test: cst.CSTNode, name: str, *, truth: bool) -> cst.Call | None:
 
 
 class ReachingDefinitions:
-    """The second pass: fills in what reaches each read.
-
-    Args:
-        collected: What the first pass has found.
-    """
+    """The second pass: fills in what reaches each read."""
 
     def __init__(self, collected: BindingCollector) -> None:
         self.scopes = collected.scopes
@@ -593,13 +570,7 @@ class ReachingDefinitions:
 
 
 class _Where:
-    """Where a binding is made, and what of it is asked for each read.
-
-    Args:
-        node: What makes it.
-        tree: Its file.
-        places: Where nodes are in the order of the text.
-    """
+    """Where a binding is made, and what of it is asked for each read."""
 
     def __init__(self, node: cst.CSTNode, tree: Tree, places: Mapping[cst.CSTNode, int]) -> None:
         self.place = places.get(node, 0)
@@ -667,12 +638,7 @@ def leaves_block(body: cst.BaseSuite) -> bool:
 
 
 def scopes_in(path: Path, source: bytes) -> Scopes | None:
-    """Returns the scopes of a file of a project; nothing if it is large, or does not parse.
-
-    Args:
-        path: The file.
-        source: What is in it.
-    """
+    """Returns the scopes of a file of a project; nothing if it is large, or does not parse."""
     if len(source) > _LARGEST or problem_of(source) is not None:
         return None
     try:

@@ -23,12 +23,7 @@ _ODD = re.compile(rb'[\x00-\x1f\x7f"\\]')
 
 
 def diff(file: FileReport, name: Path | None = None) -> bytes:
-    """Returns the change to a file as a unified diff that `git apply` and `patch` take.
-
-    Args:
-        file: The file.
-        name: Its name in the patch; by default, the one from the current folder on.
-    """
+    """Returns the change to a file as a unified diff that `git apply` and `patch` take."""
     if not file.result.changed:
         return b""
     named = os.fsencode((name or name_from_here(file.path)).as_posix())

@@ -104,11 +104,7 @@ def _attempt(program: Program, options: Options) -> Result:
 
 
 def _first_pass(program: Program, options: Options) -> tuple[Result, Program | None]:
-    """Makes one change that other rules are to see made.
-
-    Returns:
-        As `_pass` does.
-    """
+    """Makes one change that other rules are to see made, and returns what `_pass` does."""
     rule, change = next(_first_changes(program, options), (None, None))
     if rule is None or change is None:
         return Result(program.source, program.source, Status.UNCHANGED), None
@@ -126,11 +122,7 @@ def _first_pass(program: Program, options: Options) -> tuple[Result, Program | N
 
 
 def _pass(program: Program, options: Options) -> tuple[Result, Program | None]:
-    """Migrates a file once.
-
-    Returns:
-        What becomes of it, and the file as it then is, if it changes.
-    """
+    """Migrates a file once. Returns what becomes of it, and the file as it then is, if changed."""
     outcomes = Decisions(program, options).outcomes()
     mentions = [one for rule in rules_for(options.target) for one in rule.mentions(program)]
     records = tuple(sorted([*outcomes.records, *mentions], key=_start_of))
@@ -189,13 +181,7 @@ def _proven(
 
 
 def _in_another_form(program: Program, tree: Tree, source: bytes | None = None) -> Program:
-    """Returns a file as it is after a change of its text.
-
-    Args:
-        program: The file.
-        tree: What its new text was parsed to.
-        source: The bytes that were parsed, if they are known.
-    """
+    """Returns a file as it is after a change of its text."""
     project, is_old = program.resolver.project, is_part_of_old(program)
     return Program(tree, program.options, project, source, runs_with_old=is_old)
 

@@ -55,13 +55,7 @@ class Plan:
 
 
 class Planner:
-    """Decides on the bindings of one file.
-
-    Args:
-        program: The file.
-        imports: The imports that are decided.
-        decisions: What becomes of each reference.
-    """
+    """Decides on the bindings of one file, by what becomes of each reference."""
 
     def __init__(
         self,
@@ -80,11 +74,7 @@ class Planner:
                 self._by_node[node] = occurrence
 
     def plan(self, blocked: Mapping[cst.CSTNode, str]) -> Plan:
-        """Returns what becomes of each binding.
-
-        Args:
-            blocked: Nodes of imports and aliases that must stay, with the reason.
-        """
+        """Returns what becomes of each binding; `blocked` has nodes that must stay, and why."""
         plan = Plan()
         bindings = self._old_bindings()
         beside = [binding for binding, old in bindings.items() if old.meaning in BESIDE]
@@ -232,13 +222,7 @@ def changes_for_others(old: OldName, target: Target) -> bool:
 
 
 def why_offered(program: Program, binding: Binding, *, unused: bool) -> str | None:
-    """Says why other files must be expected to use a binding, if they must.
-
-    Args:
-        program: The file.
-        binding: One of its bindings.
-        unused: Whether nothing in the file itself uses it.
-    """
+    """Says why other files must be expected to use a binding, if they must."""
     name = name_for_others(program, binding)
     if name is None:
         return None
@@ -252,13 +236,7 @@ def why_offered(program: Program, binding: Binding, *, unused: bool) -> str | No
 
 
 class ImportEditor:
-    """Makes the edits for the imports of one file.
-
-    Args:
-        program: The file.
-        plan: What each binding becomes.
-        removed: Statements that other edits take out.
-    """
+    """Makes the edits for the imports of one file, of which some statements are taken out."""
 
     def __init__(self, program: Program, plan: Plan, removed: Sequence[cst.CSTNode] = ()) -> None:
         self.program = program

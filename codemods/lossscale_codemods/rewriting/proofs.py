@@ -78,16 +78,7 @@ _IMPLICIT = frozenset(dir(builtins)) | {"__file__", "__path__", "__class__", "Wi
 
 
 def check(original: Program, result: Program, outcomes: Outcomes) -> str | None:
-    """Proves a changed file.
-
-    Args:
-        original: The file as it was.
-        result: The file as it is to be.
-        outcomes: What was done to it.
-
-    Returns:
-        Why the change may not be written; nothing if every proof succeeds.
-    """
+    """Says why a changed file may not be written; nothing if every proof succeeds."""
     after = result.source
     problem = _compiles(original.source, after, notebook=original.options.notebook)
     if problem is not None:
@@ -151,15 +142,7 @@ def unbound_names(program: Program) -> set[str]:
 
 
 def same_meaning(claim: MeaningClaim, new: str) -> str | None:
-    """Compares the old loss scale argument with a new call, for values of every kind it can have.
-
-    Args:
-        claim: The old argument.
-        new: Source of the new call.
-
-    Returns:
-        A value for which the two differ, in words; nothing if there is none.
-    """
+    """Returns, in words, a value for which the old loss scale argument and a new call differ."""
     try:
         old_node, new_node = parse_expression(claim.old), parse_expression(new)
     except SyntaxError as error:

@@ -49,10 +49,6 @@ _UNDECIDED = Review("it is used in a way that no rule knows", _BY_HAND.format(_O
 class RuleVerdicts:
     """The verdicts on one file. None is known before `ask` is called.
 
-    Args:
-        program: The file.
-        options: What is done with it.
-
     Attributes:
         found: What the rules look for besides the old names.
         imports: The imports that are decided.
@@ -238,12 +234,7 @@ def _is_for(rule: Rule, occurrence: Occurrence) -> bool:
 
 
 class Decisions:
-    """The decisions on one file.
-
-    Args:
-        program: The file.
-        options: What is done with it.
-    """
+    """The decisions on one file."""
 
     def __init__(self, program: Program, options: Options) -> None:
         self.program = program

@@ -503,12 +503,7 @@ def gets_an_optimizer(node: cst.Call, program: Program) -> bool:
 
 
 def is_named_otherwise(*endings: str, weights: bool | None = None) -> Condition:
-    """Returns the condition that a file is not surely named with one of some endings.
-
-    Args:
-        endings: The endings.
-        weights: Whether `save_weights_only=True` is given, if that matters.
-    """
+    """Returns the condition that a file, of weights or not, may have a name with another ending."""
 
     def is_met(node: cst.Call, program: Program) -> bool:
         only = keywords_of(node).get("save_weights_only")

@@ -241,13 +241,7 @@ def _is_nothing(node: cst.BaseExpression, program: Program) -> bool:
 def _computed_otherwise(
     classes: Sequence[str], arguments: dict[str, cst.Arg] | None, program: Program
 ) -> Review | None:
-    """Says what Keras 3's class computes otherwise, if it does.
-
-    Args:
-        classes: The names of the classes that it can be.
-        arguments: The arguments that it is made with, by their names, if that is known.
-        program: The file.
-    """
+    """Says what Keras 3's classes compute otherwise, with arguments as far as these are known."""
     given = arguments or {}
     momentum: object = 0
     if "momentum" in given:

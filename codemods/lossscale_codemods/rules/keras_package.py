@@ -72,11 +72,7 @@ class KerasPackage(Rule):
 
 
 def _edits(node: cst.CSTNode, program: Program) -> list[Edit] | None:
-    """Returns the edits of an import statement; none if it imports nothing of `keras`.
-
-    Returns:
-        No edits where something of it has no place in `tf.keras`.
-    """
+    """Returns the edits of an import statement, if all of it has a place in `tf.keras`."""
     modules: list[tuple[cst.BaseExpression, bool]] = []
     imported: list[str] = []
     if isinstance(node, cst.Import):

@@ -509,12 +509,7 @@ def old_name(path: str, target: Target) -> OldName:
 
 
 def stock_constructor(arguments: Iterable[str], made: Rewrite) -> Review:
-    """Returns what to say of a constructor of Keras 3's own class.
-
-    Args:
-        arguments: The arguments that say the loss scale, as source.
-        made: What writes the constructor.
-    """
+    """Returns what to say of a constructor of Keras 3's own class, by its arguments as source."""
     if any(text.startswith(("dynamic=", "**")) for text in arguments):
         return NOT_FIXED
     return Review(WITHOUT_FLOOR.message, WITHOUT_FLOOR.advice, unsafe_fix=made)

@@ -201,16 +201,7 @@ class NameRenderer:
         self.first_use = min(self.first_use, occurrence.span[0])
 
     def helper(self, name: str, source: str, occurrence: Occurrence) -> str:
-        """Makes sure that the file has a helper function where it is used.
-
-        Args:
-            name: The function's name.
-            source: Its source.
-            occurrence: The old name in whose place it is called.
-
-        Returns:
-            Its name.
-        """
+        """Makes sure that the file has a helper function where it is used, and returns its name."""
         self._note_use(occurrence)
         existing = [
             self.tree.source(binding.node)
@@ -260,12 +251,7 @@ _INDENTATION = re.compile(r"^(?: {4})+", re.MULTILINE)
 
 
 class NewImports:
-    """Makes the edits that add imports and functions to one file.
-
-    Args:
-        tree: The file.
-        first_use: Where the first of them is used.
-    """
+    """Makes the edits that add imports and functions to one file, before their first use."""
 
     def __init__(self, tree: Tree, first_use: int) -> None:
         self.tree = tree

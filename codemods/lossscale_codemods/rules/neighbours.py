@@ -84,11 +84,7 @@ def successor(path: str, program: Program) -> str:
 
 
 def markers(roots: frozenset[str]) -> tuple[Marker, ...]:
-    """Returns the words without which a file has no neighbour.
-
-    Args:
-        roots: The packages whose neighbours these are.
-    """
+    """Returns the words without which a file has no neighbour in some packages."""
     members: dict[str, list[list[str]]] = {}
     for one in TABLE:
         root, *below = one.module_or_name.split(".")
@@ -115,12 +111,7 @@ def _pattern(root: str, paths: list[list[str]]) -> str:
 
 
 class NeighbourUses:
-    """The uses of some neighbours in one file.
-
-    Args:
-        program: The file.
-        rule: The rule that decides them.
-    """
+    """The uses of some neighbours in one file, for the rule that decides them."""
 
     def __init__(self, program: Program, rule: NeighbourRule) -> None:
         self.program = program
@@ -307,13 +298,7 @@ class NeighbourUses:
         return new if "." in new and DOTTED.fullmatch(new) else ""
 
     def _is_public_use(self, use: cst.CSTNode, base: str, home: str) -> bool:
-        """Whether what is read of a module is public, and of the module that takes its place.
-
-        Args:
-            use: The read of the module.
-            base: The module.
-            home: What takes its place.
-        """
+        """Whether what is read of `base` is public, and of the module in its place, `home`."""
         top = use
         above = self.tree.parent(top)
         while isinstance(above, cst.Attribute) and above.value is top:
@@ -472,12 +457,7 @@ class NeighbourRule(Rule):
 
 
 class NeighbourGuards:
-    """Finds the code that a file has for versions with and without a name.
-
-    Args:
-        program: The file.
-        rule: The id of the rule that asks.
-    """
+    """Finds the code that a file has for versions with and without a name."""
 
     def __init__(self, program: Program, rule: str) -> None:
         self.program = program

@@ -98,14 +98,7 @@ def _is_to_keep(result: Result) -> bool:
 
 
 class Found:
-    """The files of a run, searched for words in their bytes; nothing is parsed.
-
-    Args:
-        paths: Files and folders.
-        options: What the run does.
-        no_ignore: Whether ignored and excluded files are looked at all the same.
-        exclude: Patterns of files and folders to leave out, as `discover` takes them.
-    """
+    """The files of a run, searched for words in their bytes; nothing is parsed."""
 
     def __init__(
         self, paths: Sequence[Path], options: Options, *, no_ignore: bool, exclude: Sequence[str]
@@ -161,13 +154,7 @@ class Found:
 
 
 class Passes:
-    """Migrates files, and again when more is known of the files that they are used with.
-
-    Args:
-        found: Knows all files.
-        workers: Migrate them.
-        progress: Is told how many files are parsed, of how many that have to be so far.
-    """
+    """Migrates files, and again when more is known of the files that they are used with."""
 
     def __init__(
         self, found: Found, workers: Workers, progress: Callable[[int, int], None] | None

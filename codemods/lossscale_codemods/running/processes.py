@@ -105,9 +105,6 @@ class Workers:
     Args:
         jobs: How many at most.
         work: What a worker does with a task.
-
-    Attributes:
-        work: What a worker does with a task.
     """
 
     def __init__(self, jobs: int, work: Work) -> None:
@@ -126,11 +123,7 @@ class Workers:
                 worker.kill()
 
     def migrate(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
-        """Yields each task with its result, as they come.
-
-        Args:
-            tasks: What to migrate. The largest goes first, so that no worker is left with it.
-        """
+        """Yields each task with its result, as they come. The largest goes first."""
         waiting = sorted(tasks, key=lambda task: task.size)
         while waiting or self._busy:
             while waiting and len(self._busy) < self._jobs:

@@ -271,11 +271,7 @@ class PositionMap:
         """For each edit: where each part of the text starts, and where it started before."""
 
     def add(self, edits: Iterable[Edit]) -> None:
-        """Notes edits that were made together; what they wrote stands where they begin.
-
-        Args:
-            edits: The edits, in offsets into the text as all edits before them left it.
-        """
+        """Notes edits that were made together; what they wrote stands where they begin."""
         parts = [(0, 0)]
         grown = 0
         for edit in sorted(edits, key=lambda one: (one.start, one.end)):

@@ -115,11 +115,7 @@ TOO_RECURSIVE = (
 
 
 def parsed(source: bytes) -> ast.Module | None:
-    """Returns a program's tree, without the warnings of Python's parser.
-
-    Returns:
-        The tree; nothing if Python does not parse the file.
-    """
+    """Returns a program's tree, without the warnings of Python's parser, if Python parses it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -130,11 +126,7 @@ def parsed(source: bytes) -> ast.Module | None:
 
 @functools.lru_cache(maxsize=32)
 def problem_of(source: bytes) -> str | None:
-    """Says why a file cannot be read, and what to do about it.
-
-    Returns:
-        A sentence or two; nothing if it can be read.
-    """
+    """Says in a sentence or two why a file cannot be read, and what to do about it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

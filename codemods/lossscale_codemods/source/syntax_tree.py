@@ -126,11 +126,7 @@ def tree_of(source: bytes | str, name: str = "") -> Tree:
 
 
 class Tree:
-    """A module with the parents, the spans and the source text of its nodes.
-
-    Args:
-        module: The parsed file.
-    """
+    """A module with the parents, the spans and the source text of its nodes."""
 
     def __init__(self, module: cst.Module) -> None:
         self.module = module

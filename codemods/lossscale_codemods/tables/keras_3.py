@@ -162,11 +162,7 @@ def class_at(path: str) -> str | None:
 
 
 def without_family(path: str) -> str | None:
-    """Returns the path in Keras 3 of a class, or a module, of one family alone.
-
-    Returns:
-        The path; nothing if the path says no family.
-    """
+    """Returns the path in Keras 3 of a class, or a module, of one family alone; else nothing."""
     parts = path.split(".")
     for family in _LATER & set(parts):
         place = parts.index(family)
