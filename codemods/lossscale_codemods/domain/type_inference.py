@@ -71,15 +71,11 @@ NOTHING: Values = frozenset([Value(ObjectType.NOTHING)])
 OTHER: Values = frozenset([Value(ObjectType.OTHER)])
 
 _TYPES = {
-    Meaning.OPTIMIZER: ObjectType.WRAPPER,
-    Meaning.POLICY: ObjectType.POLICY,
-    Meaning.GLOBAL_POLICY: ObjectType.POLICY,
-    Meaning.LAYER_POLICY: ObjectType.POLICY,
-    Meaning.FIXED: ObjectType.LOSS_SCALE,
-    Meaning.DYNAMIC: ObjectType.LOSS_SCALE,
-    Meaning.LOSS_SCALE: ObjectType.LOSS_SCALE,
-    Meaning.V1_OPTIMIZER: ObjectType.V1_WRAPPER,
-}
+    Meaning.OPTIMIZER: ObjectType.WRAPPER, Meaning.POLICY: ObjectType.POLICY,
+    Meaning.GLOBAL_POLICY: ObjectType.POLICY, Meaning.LAYER_POLICY: ObjectType.POLICY,
+    Meaning.FIXED: ObjectType.LOSS_SCALE, Meaning.DYNAMIC: ObjectType.LOSS_SCALE,
+    Meaning.LOSS_SCALE: ObjectType.LOSS_SCALE, Meaning.V1_OPTIMIZER: ObjectType.V1_WRAPPER,
+}  # fmt: skip
 _POLICIES = ("keras.mixed_precision.Policy", "keras.mixed_precision.global_policy")
 
 

@@ -357,14 +357,9 @@ class VersionValues:
             function = int if dotted(arguments[0]) == "int" else float
             return tuple(map(function, self.of(arguments[1])))
         simple: dict[str, Callable[[Any], Any]] = {
-            "int": int,
-            "float": float,
-            "str": str,
-            "bool": bool,
-            "tuple": tuple,
-            "list": tuple,
+            "int": int, "float": float, "str": str, "bool": bool, "tuple": tuple, "list": tuple,
             "len": len,
-        }
+        }  # fmt: skip
         return simple[name](self.of(arguments[0]))
 
     def _is_there(self, asked: Lookup) -> bool:

@@ -19,26 +19,11 @@ CONFIG_SUFFIXES = (".json", ".toml", ".yaml", ".yml")
 """Files that are looked at if a folder is named, and they spell an old name."""
 EXCLUDED_FOLDERS = frozenset(
     {
-        ".bzr",
-        ".direnv",
-        ".eggs",
-        ".git",
-        ".hg",
-        ".ipynb_checkpoints",
-        ".mypy_cache",
-        ".nox",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".svn",
-        ".tox",
-        ".venv",
-        "__pycache__",
-        "__pypackages__",
-        "node_modules",
-        "site-packages",
-        "venv",
+        ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
+        ".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__", "__pypackages__",
+        "node_modules", "site-packages", "venv",
     }
-)
+)  # fmt: skip
 _SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!.*python")
 _LONGEST_SHEBANG = 128
 _OLD_PATH = re.compile(rb"mixed_precision\W{1,2}experimental|\.experimental\W\w*LossScale")

@@ -44,14 +44,11 @@ from lossscale_codemods.tables.names import WITH_KERAS_3, WITH_LOSS_SCALE, Meani
 from lossscale_codemods.tables.records import Edit
 
 NEW_ATTRIBUTES = {
-    "initial_loss_scale": "initial_scale",
-    "_initial_loss_scale": "initial_scale",
-    "_loss_scale_value": "initial_scale",
-    "increment_period": "dynamic_growth_steps",
-    "_increment_period": "dynamic_growth_steps",
-    "_current_loss_scale": "loss_scale",
+    "initial_loss_scale": "initial_scale", "_initial_loss_scale": "initial_scale",
+    "_loss_scale_value": "initial_scale", "increment_period": "dynamic_growth_steps",
+    "_increment_period": "dynamic_growth_steps", "_current_loss_scale": "loss_scale",
     "_num_good_steps": "dynamic_counter",
-}
+}  # fmt: skip
 """Attributes of a loss scale object, and those of the optimizer that took their place."""
 OLD_ATTRIBUTES = frozenset(
     {

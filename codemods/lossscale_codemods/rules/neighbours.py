@@ -648,16 +648,9 @@ _FUNCTIONS = {one.path: one for one in SIGNATURES if not one.is_method}
 _METHODS_BY_NAME = {one.name: one for one in SIGNATURES if one.is_method}
 _ALIASES = re.compile(r"^tensorflow\.(?=(?:losses|metrics)\.)")
 _TYPES: Mapping[str, type] = {
-    "True": bool,
-    "False": bool,
-    "SimpleString": str,
-    "FormattedString": str,
-    "ConcatenatedString": str,
-    "Integer": int,
-    "List": list,
-    "Tuple": tuple,
-    "Dict": dict,
-}
+    "True": bool, "False": bool, "SimpleString": str, "FormattedString": str,
+    "ConcatenatedString": str, "Integer": int, "List": list, "Tuple": tuple, "Dict": dict,
+}  # fmt: skip
 
 
 def _of_signature(call: cst.Call, program: Program) -> Review | None:

@@ -19,26 +19,14 @@ from lossscale_codemods.project.discovery import patterns_from
 from lossscale_codemods.source.reading import read_settings
 
 _KEYS: dict[str, type] = {
-    "target": str,
-    "select": list,
-    "ignore": list,
-    "exclude": list,
-    "per-file-ignores": dict,
-    "jobs": int,
-    "quiet": bool,
-    "collapse-guards": bool,
-    "unsafe-fixes": bool,
-    "legacy-optimizers": bool,
-    "no-dependency": bool,
-    "no-ignore": bool,
-}
+    "target": str, "select": list, "ignore": list, "exclude": list, "per-file-ignores": dict,
+    "jobs": int, "quiet": bool, "collapse-guards": bool, "unsafe-fixes": bool,
+    "legacy-optimizers": bool, "no-dependency": bool, "no-ignore": bool,
+}  # fmt: skip
 _NAMES = {
-    str: "a string",
-    list: "a list of strings",
-    int: "a whole number",
-    bool: "true or false",
+    str: "a string", list: "a list of strings", int: "a whole number", bool: "true or false",
     dict: "a table of globs, each with a list of ids",
-}
+}  # fmt: skip
 _TABLES = ("tool", "compat-lossscale")
 
 

@@ -149,13 +149,11 @@ _KEPT_PRIVATE = ("autocast_variable", "device_compatibility_check")
 """Private modules that tf-keras has as well."""
 _PRIVATE_KERAS_MODULES = ("loss_scale_optimizer", "policy", "get_layer_policy", "loss_scale")
 _V1_MEMBERS = {
-    "LossScale": Meaning.LOSS_SCALE,
-    "FixedLossScale": Meaning.FIXED,
-    "DynamicLossScale": Meaning.DYNAMIC,
-    "MixedPrecisionLossScaleOptimizer": Meaning.V1_OPTIMIZER,
+    "LossScale": Meaning.LOSS_SCALE, "FixedLossScale": Meaning.FIXED,
+    "DynamicLossScale": Meaning.DYNAMIC, "MixedPrecisionLossScaleOptimizer": Meaning.V1_OPTIMIZER,
     "enable_mixed_precision_graph_rewrite": Meaning.REWRITE,
     "disable_mixed_precision_graph_rewrite": Meaning.REWRITE_OFF,
-}
+}  # fmt: skip
 CONTRIB_MEMBERS = frozenset(
     {
         "LossScaleOptimizer",

@@ -21,29 +21,12 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 FORMER_IDS: Final = {
-    "LS102": "LS101",
-    "LS105": "LS104",
-    "LS202": "LS201",
-    "LS213": "LS211",
-    "LS214": "LS902",
-    "LS222": "LS221",
-    "LS302": "LS301",
-    "LS303": "LS301",
-    "LS304": "LS311",
-    "LS312": "LS311",
-    "LS313": "LS311",
-    "LS314": "LS311",
-    "LS315": "LS311",
-    "LS316": "LS311",
-    "LS322": "LS321",
-    "LS324": "LS323",
-    "LS325": "LS911",
-    "LS402": "LS401",
-    "LS503": "LS501",
-    "LS803": "LS802",
-    "LS904": "LS903",
-    "LS913": "LS911",
-}
+    "LS102": "LS101", "LS105": "LS104", "LS202": "LS201", "LS213": "LS211", "LS214": "LS902",
+    "LS222": "LS221", "LS302": "LS301", "LS303": "LS301", "LS304": "LS311", "LS312": "LS311",
+    "LS313": "LS311", "LS314": "LS311", "LS315": "LS311", "LS316": "LS311", "LS322": "LS321",
+    "LS324": "LS323", "LS325": "LS911", "LS402": "LS401", "LS503": "LS501", "LS803": "LS802",
+    "LS904": "LS903", "LS913": "LS911",
+}  # fmt: skip
 """Ids of rules that are a part of another rule now."""
 IS_OURS = "compat-lossscale:"
 """What a comment that is meant for the codemod has in it."""
