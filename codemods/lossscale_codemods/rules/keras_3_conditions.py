@@ -172,16 +172,6 @@ def _is_layer(node: cst.CSTNode, program: Program) -> bool:
 is_layer = frameworks.is_layer
 
 
-def is_schedule(path: str) -> bool:
-    """Whether a path is that of the base class of schedules."""
-    return path.endswith(".LearningRateSchedule")
-
-
-def is_attention(path: str) -> bool:
-    """Whether a path is that of a layer with attention of several heads."""
-    return path.endswith(".MultiHeadAttention")
-
-
 # Members of optimizers.
 
 
@@ -551,38 +541,6 @@ def is_no_member_of_self(node: cst.Call, program: Program) -> bool:
 def takes_no_further_argument(node: cst.FunctionDef, _: Program) -> bool:
     """Whether a method of attention has the six parameters that Keras 2 gave it."""
     return len(node.params.params) == 6
-
-
-def gets_training(node: cst.Call, _: Program) -> bool:
-    """Whether an argument is `training`."""
-    return any(dotted(one.value) == "training" for one in node.args)
-
-
-def gives_itself_to_its_base(node: cst.Call, _: Program) -> bool:
-    """Whether this is `super(...).__init__(self)`."""
-    is_self = "self" in {dotted(one.value) for one in node.args[:1]}
-    return is_self and not last_name(owner_of(node))
-
-
-def gives_float16_alone(_: cst.Call, program: Program) -> bool:
-    """Whether the file sets mixed_float16, and has no float32 anywhere."""
-    return bool(keras_3.FLOAT16_ALONE.match(program.source))
-
-
-def is_step_of_a_model_that_is_not_built(node: cst.Call, program: Program) -> bool:
-    """Whether a strategy runs a function, in a file that makes models and builds none."""
-    is_strategy = last_name(owner_of(node)).lower().endswith("strategy")
-    return is_strategy and bool(keras_3.NOT_BUILT.match(program.source))
-
-
-def has_binary_crossentropy(node: cst.Call, program: Program) -> bool:
-    """Whether a model is compiled with this metric."""
-    return bool(keras_3.OF_LABELS.search(program.tree.source(node)))
-
-
-def leaves_out_losses_of_layers(node: cst.Call, _: Program) -> bool:
-    """Whether a loss is computed without those of the layers."""
-    return "regularization_losses" not in keywords_of(node)
 
 
 def gets_more_than_the_batch_size(node: cst.Call, _: Program) -> bool:

@@ -8,6 +8,8 @@ proven, it is reported.
 from __future__ import annotations
 
 import dataclasses
+import operator
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +38,9 @@ class Keras3Row:
         arguments: Arguments that a call has to name one of.
         fix: Makes the edits that settle it; where it makes none, the row does not fit.
         of: How sure it is that the name is a member of what it has to be.
-        inside: What a base of the class around it has to be, by its path.
+        inside: What a base of the class around it has to be, by its path: how that ends, or more.
+        code: What the source of the node has to match from its beginning on.
+        file: The same of the whole file.
         when: A further condition.
         stops: Whether the program does not run there, rather than train otherwise.
         unsafe: Whether the fix is an unsafe one.
@@ -51,6 +55,8 @@ class Keras3Row:
     fix: met.Fix | None = None
     of: met.Owner | None = None
     inside: Callable[[str], bool] | None = None
+    code: str = ""
+    file: str = ""
     when: met.Condition | None = None
     stops: bool = False
     unsafe: bool = False
@@ -67,6 +73,10 @@ class Keras3Row:
         """Says what becomes of a node; nothing if the row does not fit it."""
         owner = program.tree.around(node, cst.ClassDef) if self.inside is not None else None
         if self.inside is not None and not program.inherits(owner, self.inside):
+            return None
+        if self.code and not re.match(self.code, program.tree.source(node)):
+            return None
+        if self.file and not re.match(self.file.encode(), program.source):
             return None
         named = keywords_of(node) if isinstance(node, cst.Call) else {}
         given = [one for one in self.arguments if one in named]
@@ -178,7 +188,9 @@ def _row(stored: Mapping[str, Any]) -> Keras3Row:
     """Returns a row as the file has it: `keras_3_conditions` has what it asks by a name."""
     row = dict(stored)
     for key in {"fix", "inside", "of", "when"} & row.keys():
-        row[key] = getattr(met, row[key])
+        asked = row[key]
+        is_end = asked.startswith(".")
+        row[key] = operator.methodcaller("endswith", asked) if is_end else getattr(met, asked)
     if isinstance(row["names"], str):
         row["names"] = keras_3.NAMES[row["names"]]
     if "target" in row:

@@ -52,16 +52,10 @@ SIZES = {
 """Layers of Keras 3 that take no other sizes than ints, and their first parameters."""
 WEIGHT = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
 """What `Layer.add_weight` takes in tf-keras, in this order."""
-NOT_BUILT = re.compile(rb"(?s)(?!.*(Input\(|input_shape=|\.build\()).*(Sequential\(|\bModel\))")
-"""A file that makes models, and builds none."""
-FLOAT16_ALONE = re.compile(rb"(?s)(?!.*(?<!astype\(.)(?<!astype\(np\.)float32).*mixed_float16")
-"""A file whose models give float16."""
 LOSSES = {
     "huber_loss": "huber", "kullback_leibler_divergence": "kl_divergence", "logcosh": "log_cosh",
 }  # fmt: skip
 """Names of losses, as texts, that Keras 3 has under others."""
-OF_LABELS = re.compile(r"(?i)metrics\s*=\s*\[[^]]*binary_?crossentropy")
-"""Metrics whose labels need the axes of the predictions."""
 INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
 """Functions that need integers, with the place of these."""
 _HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.|python\.)?)?keras\.")
