@@ -43,44 +43,7 @@ _HOMES = ("tensorflow.keras.optimizers", "tensorflow.optimizers", "keras.optimiz
 _OLD_KEYWORDS = ("use_legacy_optimizer", "use_legacy_format")
 _KEPT = cst.Assign | cst.AnnAssign | cst.Attribute | cst.ImportAlias
 """Where the file itself goes on with what is read."""
-_UNPACKED = Review(
-    "it gets its arguments elsewhere, so what `lr` and `decay` are cannot be seen here",
-    "Give Keras 3 `learning_rate`, and a schedule in the place of `decay`, of which it takes no "
-    "notice.",
-)
-_SUBCLASS = Review(
-    "Keras 3 calls other methods of an optimizer's subclass, and has no OptimizerV2",
-    "Implement `build` and `update_step` in place of the methods that it overrides, if any.",
-)
-_MODULE = Review(
-    "the module is passed on, so which optimizers are made of it cannot be seen here",
-    "Pass on tf.keras.optimizers: Keras 3 has no other family.",
-)
-_CONFIG = Review(
-    "configs of old optimizers have `decay`, of which Keras 3 takes no notice, and may have `lr`, "
-    "which it refuses",
-    "Make the optimizer from the values of the config that it has today.",
-)
-_UNKNOWN = Review(
-    "the optimizer is known only when the program runs: RMSprop and Nadam compute "
-    "otherwise in Keras 3, and configs may have `lr` and `decay`",
-    "Make sure that it is neither of them, and has no such config.",
-)
-_FORM = Review(
-    "Keras 3 writes configs of optimizers in another form, with other keys",
-    "Pass it to Keras, and do not read its keys yourself.",
-)
-_SPARSE = Review(
-    "Keras 3 applies gradients that hold some rows of a variable alone, as those of an Embedding "
-    "are, otherwise: the state of the other rows moves too",
-    "See whether the model trains as well; SGD without momentum does the same.",
-)
-_ROW_BY_ROW = Review(
-    "where a row of a variable has several gradients, as a word that occurs twice in a batch has "
-    "of an Embedding, Keras 3 squares each, and not their sum",
-    "compat_lossscale.keras3.LossScaleOptimizer sums them before; or see whether the model trains "
-    "as well.",
-)
+_FINDINGS = {name: Review(**stored) for name, stored in keras_3.DATA["findings"].items()}
 HELPER = "_loss_scaled"
 _SOURCE = '''
 def {helper}(model, optimizer):
@@ -93,11 +56,6 @@ def {helper}(model, optimizer):
     return {wrapper}(optimizer, count_skipped_steps=True)
 '''
 _LISTS = cst.List | cst.Tuple
-_SEVERAL = Review(
-    "`compile` of Keras 3 takes one optimizer, and this gives it several",
-    "Give them to the model in another way, and compile it without.",
-    stops=True,
-)
 _ROOTS = ("tensorflow.keras", "keras", "tensorflow.compat.v1.keras")
 _WRAPPED = {ObjectType.WRAPPER, ObjectType.NOTHING}
 _V1 = {ObjectType.V1, ObjectType.V1_WRAPPER}
@@ -115,10 +73,10 @@ def of_class(
     names = {name for path in paths if (name := class_at(path)) is not None}
     above = program.tree.parent(node)
     if not names:
-        return None if isinstance(above, _KEPT) else _MODULE
+        return None if isinstance(above, _KEPT) else _FINDINGS["module"]
     usage = program.usage(Occurrence(node, program.tree.span(node), Role.LATER))
     if usage is Usage.BASE_CLASS:
-        return _SUBCLASS
+        return _FINDINGS["subclass"]
     classes = [name for name in sorted(names) if name in CLASSES]
     if not classes:
         return None
@@ -130,23 +88,21 @@ def of_class(
         made = program.tree.call_of(above)
         given = made.args[0].value if made is not None and made.args else None
         is_of_today = isinstance(given, cst.Call) and last_name(given.func) == "get_config"
-        return None if is_of_today else _CONFIG
+        return None if is_of_today else _FINDINGS["config"]
     if usage not in (Usage.VALUE, Usage.CUSTOM_OBJECT):
         return None
     if optimizer_families.ONLY_LEGACY & keywords_of(program.tree.taker_of(node)).keys():
-        return _UNPACKED  # As to functools.partial.
+        return _FINDINGS["unpacked"]  # As to functools.partial.
     return _computed_otherwise(classes, None, program)
 
 
 def _of_call(call: cst.Call, classes: Sequence[str], program: Program) -> Rewrite | Review | None:
     """Says what Keras 3 refuses of the arguments of a constructor, or computes otherwise."""
     if any(argument.star for argument in call.args):
-        return _UNPACKED
+        return _FINDINGS["unpacked"]
     arguments = _named(call.args, classes)
     if arguments is None:
-        return Review(
-            "what its arguments mean that have no name is not the same in Keras 3", "Name them."
-        )
+        return _FINDINGS["unnamed"]
     lr = arguments.get("lr")
     renamed = []
     if lr is not None and lr.keyword is not None:
@@ -184,39 +140,19 @@ def _refused(
     if refused:
         return Review(f"Keras 3 does not take {refused[0]}", "Do without it.", stops=True)
     if len(CLIPS & set(arguments)) > 1:
-        return Review(
-            "Keras 3 clips in one way at a time, and this optimizer clips in two",
-            "Clip the unscaled gradients yourself in one of them.",
-        )
+        return _FINDINGS["clips"]
     epsilon = arguments.get("epsilon")
     if epsilon is not None and _is_nothing(epsilon.value, program):
-        return Review(
-            "None and 0 stood for the default of epsilon, and Keras 3 takes them as they are",
-            "Leave out the argument.",
-        )
+        return _FINDINGS["epsilon"]
     rate = arguments.get("learning_rate") or arguments.get("lr")
     if rate is not None and _is_no_float(rate.value, program):
-        return Review(
-            "Keras 3 takes a float or a schedule for the learning rate, and this is none",
-            "Give it a Python float, and assign to the optimizer's `learning_rate` what is to "
-            "change.",
-            stops=True,
-        )
+        return _FINDINGS["learning_rate"]
     momentum = arguments.get("momentum")
     if momentum is not None and "SGD" in classes and _is_no_float(momentum.value, program):
-        return Review(
-            "Keras 3 takes a float alone for the momentum of SGD, and this is none",
-            "Give it a Python float.",
-            stops=True,
-        )
+        return _FINDINGS["momentum"]
     decay = arguments.get("decay")
     if decay is not None and not _is_nothing(decay.value, program):
-        return Review(
-            "Keras 3 takes no notice of `decay`",
-            "Give it a schedule for the learning rate: InverseTimeDecay(learning_rate, 1, "
-            "decay), and change what reads or sets the rate. If the rate is a schedule, divide "
-            "what it returns by 1 + decay * step.",
-        )
+        return _FINDINGS["decay"]
     return None
 
 
@@ -259,9 +195,9 @@ def _computed_otherwise(
     if is_plain or not names_one_of(keras_3.NAMES["sparse"], program):
         return None
     if not keras_3.MOVES_ALL_ROWS.issuperset(classes):
-        return _SPARSE
+        return _FINDINGS["sparse"]
     is_wrapped = any(word in program.source for word in (b"LossScaleOptimizer", b"mixed_float16"))
-    return None if is_wrapped and program.target is Target.KERAS3 else _ROW_BY_ROW
+    return None if is_wrapped and program.target is Target.KERAS3 else _FINDINGS["row_by_row"]
 
 
 def _of_compiled_name(compiled: Compile, program: Program) -> Review | None:
@@ -282,7 +218,7 @@ def _of_compiled_name(compiled: Compile, program: Program) -> Review | None:
     if kinds <= _KNOWN or not compiled.is_proven or isinstance(argument.value, _LISTS):
         return None
     is_unknown = ObjectType.OTHER in kinds or may_be_text(argument.value, program)
-    return _UNKNOWN if is_unknown else None
+    return _FINDINGS["unknown"] if is_unknown else None
 
 
 def _of_text(text: cst.SimpleString, program: Program) -> Review | None:
@@ -323,7 +259,7 @@ def _by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
     for path in program.resolver.paths(node):
         module, _, name = canonical(path or "").rpartition(".")
         if f"{module}.{name}" in _HOMES:
-            return _UNKNOWN if is_handed_on(node, program) else None
+            return _FINDINGS["unknown"] if is_handed_on(node, program) else None
         if module in _HOMES and name in optimizer_families.KEYWORDS:
             return _of_function(node, name, program)
     return None
@@ -332,18 +268,18 @@ def _by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
 def _of_function(node: cst.Name | cst.Attribute, name: str, program: Program) -> Review | None:
     call = program.tree.call_of(node)
     if call is None:
-        return None if isinstance(program.tree.parent(node), _KEPT) else _UNKNOWN
+        return None if isinstance(program.tree.parent(node), _KEPT) else _FINDINGS["unknown"]
     old = [keyword for keyword in keywords_of(call) if keyword in _OLD_KEYWORDS]
     if old:
         return Review(f"Keras 3 does not take {old[0]}", "Do without it.", stops=True)
     if name == "serialize":
-        return _FORM
+        return _FINDINGS["form"]
     if not call.args or any(argument.star for argument in call.args):
-        return _UNKNOWN
+        return _FINDINGS["unknown"]
     first = call.args[0].value
     if isinstance(first, cst.SimpleString):
         return _of_text(first, program)
-    return None if program.types.of(first) <= _KNOWN else _UNKNOWN
+    return None if program.types.of(first) <= _KNOWN else _FINDINGS["unknown"]
 
 
 def wrapped_by_compile(program: Program) -> Iterator[tuple[cst.BaseExpression, Rewrite | Review]]:
@@ -367,12 +303,9 @@ def _of_compile(
     value = compiled.optimizer.value if compiled.optimizer is not None else None
     kinds = program.types.of(value) if value is not None else frozenset()
     if kinds & _V1:
-        return Review(
-            "Keras 3 compiles models with its own optimizers alone",
-            "Give it one of tf.keras.optimizers, and wrap that for loss scaling.",
-        )
+        return _FINDINGS["of_tensorflow_1"]
     if isinstance(value, _LISTS) and (compiled.is_proven or compiled.is_likely):
-        return _SEVERAL
+        return _FINDINGS["several"]
     is_wrapped = value is not None and kinds <= _WRAPPED
     if not (is_wrapping and compiled.is_likely) or is_wrapped:
         return None
