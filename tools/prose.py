@@ -66,7 +66,15 @@ _WORDS = re.compile(
     r"(?<![\w`./-])(" + "|".join(map(re.escape, USE_INSTEAD)) + r")(?![\w`])", re.IGNORECASE
 )
 _GENERATED = ("docs/codemod/rules/", "docs/names.md", "docs/neighbours.md")
-_CHECKED = ("*.md", "Makefile", ".ci/run", "compat_lossscale/*.py", "codemods/*.py", "codemods/*.toml", "tools/*.py")
+_CHECKED = (
+    "*.md",
+    "Makefile",
+    ".ci/run",
+    "compat_lossscale/*.py",
+    "codemods/*.py",
+    "codemods/*.toml",
+    "tools/*.py",
+)
 _KEEP = "prose: keep"
 
 
