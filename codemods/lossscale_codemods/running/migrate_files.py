@@ -133,8 +133,8 @@ class Found:
 
     @functools.cached_property
     def project(self) -> list[str]:
-        """The names of these files, and of the others of their projects."""
-        return [*self.files, *project_files(self._paths)]
+        """The names of the files of their projects, and of these, by which they are known."""
+        return [*project_files(self._paths), *self.files]
 
     def connected(self, names: Sequence[str]) -> dict[str, str]:
         """Returns files that run in one program with others, each with one of these."""

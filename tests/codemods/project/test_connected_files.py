@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,6 @@ from lossscale_codemods.tables.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
 SGD = "import tensorflow as tf\n\n\ndef make():\n    return tf.keras.optimizers.SGD()\n"
@@ -186,6 +186,16 @@ def test_optimizers_of_one_program_stay_what_they_were(tmp_path: Path) -> None:
     assert found["names.py"] == names.replace("optimizers", "optimizers.legacy")
     assert found["apart.py"] == SGD
     assert migrate(tmp_path) == found
+
+
+@pytest.mark.parametrize("paths", [["src"], ["src/old.py", "src/optim.py"]])
+def test_relative_paths_in_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: list[str]
+) -> None:
+    write(tmp_path, {"src/old.py": f"import optim\n{OLD}", "src/optim.py": SGD})
+    monkeypatch.chdir(tmp_path)
+    report = migrate_files.run([Path(path) for path in paths], Options(), jobs=1)
+    assert [file.path.name for file in report.files] == ["old.py", "optim.py"]
 
 
 def test_programs_that_import_changed_optimizers_keep_theirs_too(tmp_path: Path) -> None:
