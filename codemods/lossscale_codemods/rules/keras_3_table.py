@@ -172,7 +172,7 @@ def gone(path: str) -> Review | None:
     if below is not None:
         home = "tf.keras of " if below in keras_3.ONLY_IN_KERAS else ""
         return Review(f"{home}Keras 3 has no {below}", f"Use {instead_of(below)}.", stops=True)
-    if keras_3.OLD_MODULE.fullmatch(path.removeprefix("keras.")):
+    if keras_3.OLD_MODULE.fullmatch(path):
         return Review(f"Keras 3 has no {path}", "Import what it has from `keras`.", stops=True)
     below = gone_from_keras(path)
     if below is None:

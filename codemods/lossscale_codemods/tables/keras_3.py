@@ -35,8 +35,8 @@ PREPROCESSING = "layers.experimental.preprocessing"
 NOT_IN_LAYERS = frozenset({"CategoryCrossing", "PreprocessingLayer"})
 """What it had besides."""
 OLD_MODULE = re.compile(
-    r"engine|objectives|optimizer_v[12]|utils\.\w+_utils|layers\.(?:advanced_activations|convolutional"
-    r"|core|embeddings|merge|noise|normalization|pooling|preprocessing|recurrent|wrappers)"
+    r"keras\.(?:engine|objectives|optimizer_v[12]|utils\.\w+_utils|layers\.(?:advanced_activations|core"
+    r"|convolutional|embeddings|merge|noise|normalization|pooling|preprocessing|recurrent|wrappers))"
 )
 """Modules of the package `keras` up to 2.12 that were never public, and that programs import."""
 LOGS = frozenset({"history", "logs"})
@@ -115,7 +115,7 @@ def moved_name(path: str) -> OldName | None:
     new = instead_of(below if module == "experimental" else gone_at(path) or "")
     if below == PREPROCESSING or (module == PREPROCESSING and name not in NOT_IN_LAYERS):
         new = f"tf.keras.layers{below.removeprefix(PREPROCESSING)}"
-    if OLD_MODULE.match(module) and path.startswith("keras."):
+    if OLD_MODULE.match(path.rpartition(".")[0]):
         new = successor_of(f"{PRIVATE}.{below}").replace("tensorflow", "tf")
     if not new.startswith("tf.keras."):
         return None

@@ -236,6 +236,7 @@ def test_the_count_of_a_metric_is_named() -> None:
         f"{LAYER}weight = tf.Variable(1.0)",
         "class Step:\n    def __init__(self):\n        self.count = tf.Variable(0)",
         "print(mine.backend.set_learning_phase(1))",
+        "from utils import hvd_utils\nfrom utils.tf_utils import count",
         f"{HEADS}({ATTENTION}, return_attention_scores=False):\n        pass",
         f"{HEADS}(self, *arguments):\n        pass",
     ],
