@@ -633,8 +633,9 @@ def tests_a_tensor(node: cst.If | cst.While, program: Program) -> bool:
     calls = [one.func for one in program.tree.walk(node.test) if isinstance(one, cst.Call)]
     paths = [canonical(program.resolver.path(one) or "") for one in calls]
     tensors = tuple(f"tensorflow.{name}" for name in keras_3.NAMES["tensors"])
-    is_of_a_tensor = any(path.startswith(tensors) for path in paths)
-    return is_of_a_tensor and method is not None and not _is_tf_function(method, program)
+    if not any(path.startswith(tensors) for path in paths) or method is None:
+        return False
+    return "numpy" not in map(last_name, calls) and not _is_tf_function(method, program)
 
 
 def computes_with_whole_steps(node: cst.FunctionDef, program: Program) -> bool:

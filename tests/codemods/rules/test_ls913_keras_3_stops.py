@@ -332,6 +332,7 @@ def test_other_targets_and_other_programs_are_left() -> None:
         PARTS.format("self.part(data)").replace("save_weights", "summary"),
         PARTS.format("self.part(data)") + "m.build((None, 3))\n",
         MADE.format("dict", "self"),
+        BLOCK.format("0\n        if tf.reduce_max(x).numpy() > 1: pass"),
     ],
 )
 def test_what_is_alike_and_runs_is_not_reported(lines: str) -> None:
