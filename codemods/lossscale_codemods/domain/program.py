@@ -27,6 +27,7 @@ from lossscale_codemods.python import (
     Scope,
     import_path,
     lookup_of,
+    others_name,
     scopes_of,
 )
 from lossscale_codemods.source.syntax_tree import (
@@ -139,8 +140,10 @@ class Program:
 
     @property
     def scales_losses(self) -> bool:
-        """Whether it names what TensorFlow 2.4 has for loss scaling."""
-        return any(word in self.source for word in optimizer_families.LOSS_SCALING)
+        """Whether it, or a file beside it, names what TensorFlow 2.4 has for loss scaling."""
+        words = optimizer_families.LOSS_SCALING
+        is_here = any(word.encode() in self.source for word in words)
+        return is_here or others_name(self.types.project.modules, words, if_unknown=False)
 
     @functools.cached_property
     def has_old_arguments(self) -> bool:

@@ -27,7 +27,7 @@ ONLY_LEGACY = frozenset({"decay", "gradient_aggregator", "gradient_transformers"
 """Arguments that the new family refuses, or, as `lr`, takes no notice of."""
 METHODS = frozenset({"_create_slots", "_resource_apply_dense", "_resource_apply_sparse"})
 """Methods of subclasses that the new family does not call."""
-LOSS_SCALING = (b"LossScaleOptimizer", b"set_global_policy")
+LOSS_SCALING = ("LossScaleOptimizer", "set_global_policy")
 """What a program of TensorFlow 2.4 to 2.10 names for loss scaling."""
 DEFAULT = "RMSprop"
 """What `Model.compile` takes if it is given no optimizer."""

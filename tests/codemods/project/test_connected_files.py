@@ -228,6 +228,16 @@ def test_a_name_from_another_file_needs_no_change(tmp_path: Path) -> None:
     assert found["names.py"].startswith("from tensorflow.keras.optimizers.legacy import Adam\n")
 
 
+def test_old_arguments_beside_the_names_of_tensorflow_2_4(tmp_path: Path) -> None:
+    new = "import optim\nfrom tensorflow.keras import mixed_precision as mp\n"
+    new += "opt = mp.LossScaleOptimizer(optim.make())\n"
+    given = SGD.replace("SGD()", "SGD(lr=0.1)")
+    write(tmp_path, {"new.py": new, "optim.py": given, "apart.py": given})
+    (done,) = migrate_files.run([tmp_path], Options(), jobs=1).files
+    assert done.path.name == "optim.py"
+    assert b"optimizers.legacy.SGD(lr=0.1)" in done.result.output
+
+
 def test_what_compile_gets_from_another_file(tmp_path: Path) -> None:
     use = "import old\nold.build('adam')\n"
     build = f"{OLD}\n\ndef build(opt):\n    model = tf.keras.Sequential()\n    model.compile(opt)\n"
