@@ -270,9 +270,9 @@ class NewImports:
             place: "".join(one + newline for one in statements)
             for place, statements in lines.items()
         }
-        functions = list(helpers)
+        functions, unit = list(helpers), tree.module.default_indent
         for source in functions:
-            indented = self._as_the_file_indents(source.strip("\n"))
+            indented = _INDENTATION.sub(lambda s: unit * (len(s[0]) // 4), source.strip("\n"))
             function = f"{newline}{newline}{indented.replace(chr(10), newline)}{newline}"
             texts[end] = texts.get(end, "") + function
         if functions:
@@ -348,10 +348,6 @@ class NewImports:
             and any(isinstance(n, cst.Import | cst.ImportFrom) for n in small)
             and all(isinstance(n, (cst.Import, cst.ImportFrom, *beside)) for n in small)
         )
-
-    def _as_the_file_indents(self, source: str) -> str:
-        unit = self.tree.module.default_indent
-        return _INDENTATION.sub(lambda spaces: unit * (len(spaces[0]) // 4), source)
 
 
 def _is_docstring(line: cst.CSTNode) -> bool:

@@ -205,7 +205,11 @@ class NeighbourUses:
             return None
         if names.lookup(self.resolver.path(node) or "") is not None:
             return None
-        parts = [one for one in chain[:-1] if not self._is_own(one[0])]
+        parts = [
+            (part, path)  # What the program gave an attribute of its own says more.
+            for part, path in chain[:-1]
+            if BindingKind.ASSIGN not in {one.kind for one in self.resolver.bindings(part)}
+        ]
         for part, path in parts:
             new = successor(path, self.program)
             if new and not is_public_module(canonical(path)):
@@ -222,11 +226,6 @@ class NeighbourUses:
             return None
         is_path = DOTTED.fullmatch(new) and not hasattr(builtins, new)
         return self._occurrence(part, path, Role.NEIGHBOUR, new if is_path else "")
-
-    def _is_own(self, part: cst.BaseExpression) -> bool:
-        """Whether the program gave an attribute of its own a value: what it gave it says more."""
-        bindings = self.resolver.bindings(part)
-        return any(binding.kind is BindingKind.ASSIGN for binding in bindings)
 
     def _has_other(self, part: cst.BaseExpression, path: str) -> bool:
         """Whether a name can be what serves it now as well, which the program takes by itself."""
