@@ -275,6 +275,11 @@ def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
     return bool(named) and optimizer_kinds(owner_of(node), program) != {ObjectType.WRAPPER}
 
 
+def takes_no_global_step(node: cst.Attribute, program: Program) -> bool:
+    """Whether a method gets no `global_step`, with which it is one of TensorFlow 1."""
+    return "global_step" not in keywords_of(program.tree.call_of(node))
+
+
 def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
     """Whether a member of an optimizer is looked up by a name: `hasattr(opt, "get_slot")`."""
     found = lookup_of(node, program.scopes)
@@ -465,6 +470,24 @@ def _gives_a_loss(value: cst.BaseExpression | None) -> bool:
             keys = [one.key for one in elements if isinstance(one, cst.DictElement)]
             return "loss" in {k.evaluated_value for k in keys if isinstance(k, cst.SimpleString)}
     return False
+
+
+_OF_A_WEIGHT = re.compile(r"\W(?:beta|bias|embeddings|gamma|kernel|moving_)")
+
+
+def looks_for_a_layer(node: cst.Attribute, program: Program) -> bool:
+    """Whether a variable's name is searched for more than that of a weight: `"norm" in v.name`."""
+    tree, above, taker = program.tree, program.tree.parent(node), program.tree.taker_of(node)
+    is_sought = taker is not None and last_name(taker.func) in {"match", "search"}
+    if isinstance(above, cst.ComparisonTarget):
+        is_sought = not _OF_A_WEIGHT.match(tree.source(tree.parent(above) or node))
+    loops = [getattr(one, "for_in", one) for one in tree.ancestors(node)] if is_sought else []
+    return any(
+        isinstance(one, cst.For | cst.CompFor)
+        and last_name(one.iter) in keras_3.NAMES["lists_of_variables"]
+        and dotted(one.target) == dotted(node.value)
+        for one in loops
+    )
 
 
 # Files.
@@ -783,6 +806,7 @@ def renamed(name: str) -> Fix:
 
 
 as_learning_rate = renamed("learning_rate")
+as_path = renamed("path")
 as_reset_state = renamed("reset_state")
 
 

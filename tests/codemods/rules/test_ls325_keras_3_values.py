@@ -25,9 +25,11 @@ def reviews_of(line: str, target: str = "keras3") -> list[str]:
         "print(layer.get_config()['dtype'])",
         "print(model.fit(data).history['lr'])",
         "logs.pop('lr')",
-        "print(type(opt).__mro__[1])",
         "tf.keras.backend.clear_session()",
         "print(fit(callbacks.ReduceLROnPlateau()).history.items())",
+        "l2 = [f(v) for v in model.trainable_variables if 'batch_norm' not in v.name]",
+        "l2 = [f(v) for v in model.trainable_variables if not any(p in v.name for p in left)]",
+        "held = [v for v in model.variables if re.match(pattern, v.name)]",
     ],
 )
 def test_what_keras_3_writes_otherwise_is_reported(line: str, target: str) -> None:
@@ -38,6 +40,8 @@ def test_what_keras_3_writes_otherwise_is_reported(line: str, target: str) -> No
     "line",
     [
         "print([v.dtype for v in model.weights])",
+        "print([v.name for v in model.weights], [v for v in model.weights if 'bias' in v.name])",
+        "l2 = [f(v) for v in layers if 'batch_norm' not in v.name]",
         "print([v.dtype.name for v in gradients])",
         "print(x.dtype.name)",
         "print(layer.get_config()['units'])",
