@@ -46,7 +46,7 @@ Owner = Callable[[Any, Program], Certainty]
 Fix = Callable[[Any, Program], list[Edit]]
 
 _METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
-_LIKELY_OF_OPTIMIZERS = frozenset({"iterations", "lr", "minimize"})
+_LIKELY_OF_OPTIMIZERS = frozenset({"get_config", "iterations", "lr", "minimize"})
 """Members of what is called `optimizer` that say that it is one of Keras."""
 
 # The places around a node.
@@ -99,6 +99,8 @@ def of_optimizer(node: cst.Attribute, program: Program) -> Certainty:
     is_called = call is not None and name in {*keras_3.MEMBERS_GONE, "learning_rate"}
     is_like_optimizer = answer.can_be and (is_called or name in _LIKELY_OF_OPTIMIZERS)
     is_theirs = {name, *keywords_of(call)} & {*keras_3.ONLY_OF_OPTIMIZERS, *keras_3.AGGREGATION}
+    given = owner.args if isinstance(owner, cst.Call) and name in _LIKELY_OF_OPTIMIZERS else ()
+    is_like_optimizer |= any(keras_optimizer(one.value, program).can_be for one in given)
     is_likely = is_like_optimizer or (is_theirs and program.resolver.class_of(owner) is None)
     return Certainty.LIKELY if is_likely else Certainty.NO
 

@@ -71,6 +71,8 @@ def test_a_loss_scale_optimizer_takes_the_name_of_a_step() -> None:
         ("print(hasattr(opt, 'get_slot'))", "looks up"),
         ("opt.iterations = step", "cannot be set"),
         ("optimizer.iterations = step", "that this is one is not proven"),
+        ("print(unwrap(opt).lr)", "that this is one is not proven"),
+        ("for k, v in self.optimizer.get_config().items():\n    print(k, v)", "in another form"),
         ("rate = optimizer.learning_rate(step=3)", "the rate of this moment"),
         ("pairs = optimizer._aggregate_gradients(pairs)", "sum gradients over the replicas"),
         ("print(opt._HAS_AGGREGATE_GRAD)", "sum gradients over the replicas"),
@@ -111,6 +113,8 @@ def test_a_step_that_is_defined_again_for_a_new_variable_is_reported() -> None:
         f"{STEP}one = tf.Variable(1.0)\nstep(one)\nstep(one)",
         f"{STEP}opt = tf.keras.optimizers.SGD(0.1)\n{STEP.replace('image', 'other')}",
         "print(model.get_weights(), args.lr)",
+        "train = optimizer.minimize(loss, global_step=step)",
+        "print(made(opt).get_weights())",
         "opt = tf.keras.optimizers.SGD.from_config(opt.get_config())",
     ],
 )
