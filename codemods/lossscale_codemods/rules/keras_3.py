@@ -226,10 +226,12 @@ def _of_stock(call: cst.Call | None) -> Review | Ignore:
     if call is None:
         return Ignore()
     dynamic = argument_of(call.args, 1, "dynamic")
-    is_given = dynamic is not None and (
-        dynamic.keyword is not None or dotted(dynamic.value) in {"True", "False"}
-    )
-    return NOT_FIXED if is_given else WITHOUT_FLOOR
+    value = dotted(dynamic.value) if dynamic is not None else None
+    if dynamic is not None and value != "True" and (dynamic.keyword or value == "False"):
+        return NOT_FIXED
+    left = "Leave out `dynamic`" if value == "True" else "Leave it"
+    advice = f"{left}, if the model trains as well; or do without --no-dependency."
+    return dataclasses.replace(WITHOUT_FLOOR, advice=advice)
 
 
 def _is_complete(call: cst.Call) -> bool:

@@ -57,8 +57,11 @@ def test_a_program_of_keras_3_stays() -> None:
     ("line", "message"),
     [
         (f"opt = {CLASS}(opt)", "no floor and no cap"),
+        (f"opt = {CLASS}(opt)", "Leave it, if the model trains as well"),
+        (f"opt = {CLASS}(opt, dynamic=True)", "Leave out `dynamic`, if"),
         (f"opt = {CLASS}(opt, initial_scale=8)", "no floor and no cap"),
-        (f"opt = {CLASS}(opt, True)", "takes no `dynamic`"),
+        (f"opt = {CLASS}(opt, True)", "no floor and no cap"),
+        (f"opt = {CLASS}(opt, dynamic=flag)", "takes no `dynamic`"),
         (f"opt = {CLASS}(opt, dynamic=False, initial_scale=8)", "takes no `dynamic`"),
     ],
 )
