@@ -322,6 +322,14 @@ def is_compiled_elsewhere(node: cst.Attribute, program: Program) -> bool:
 # Values.
 
 
+def resets_a_policy(node: cst.Call, program: Program) -> bool:
+    """Whether a file sets a policy, and not behind this in the same function."""
+    tree, here = program.tree, program.tree.around(node, cst.FunctionDef)
+    policies = [one.node for one in program.references if one.meaning is Meaning.SET_POLICY]
+    later = [one for one in policies if tree.span(one) > tree.span(node)]
+    return bool(policies) and not any(tree.around(one, cst.FunctionDef) is here for one in later)
+
+
 def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
     """Whether this is a member of the dtype of a weight, or of an input of a model."""
     of = node.value
@@ -340,11 +348,6 @@ def _is_weight_or_input(node: cst.BaseExpression, program: Program) -> bool:
             return True
     made = [one for one in program.resolver.values(node) if isinstance(one, cst.Call)]
     return _is_symbolic(node, program) or any(_is_weight_or_input(one, program) for one in made)
-
-
-def sets_a_policy(_: cst.Call, program: Program) -> bool:
-    """Whether the file sets a global policy."""
-    return Meaning.SET_POLICY in {one.meaning for one in program.references}
 
 
 def computes_without_fit(_: cst.Call, program: Program) -> bool:
@@ -584,10 +587,13 @@ def sets_a_weight_of_keras(node: cst.Attribute, program: Program) -> bool:
 
 
 def gets_a_schedule(node: cst.Call, program: Program) -> bool:
-    """Whether the first argument is a schedule of an optimizer."""
+    """Whether the first argument is a schedule of an optimizer, or a `tf.function`."""
     values = _given(node, 0, "schedule", program)
     paths = [program.resolver.path(v.func) for v in values if isinstance(v, cst.Call)]
-    return any(path is not None and ".schedules." in path for path in paths)
+    given = argument_of(node.args, 0, "schedule")
+    made = program.resolver.bindings(given.value) if given is not None else ()
+    is_graph = any(_is_tf_function(one.node, program) for one in made)
+    return is_graph or any(path is not None and ".schedules." in path for path in paths)
 
 
 def gets_an_input(node: cst.Call, program: Program) -> bool:

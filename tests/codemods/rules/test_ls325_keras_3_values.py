@@ -89,5 +89,15 @@ def test_without_a_name_for_tensorflow_it_is_reported() -> None:
     assert (record.rule, record.is_finding, record.stops) == ("LS911", True, True)
 
 
+def test_a_policy_that_is_set_behind_is_not_reset() -> None:
+    line = "tf.keras.backend.clear_session()\n"
+    policy = HEAD.splitlines()[1]
+    made = f"def make():\n    {line}    {policy}\n"
+    assert reviews_of(f"{line}{policy}") == []
+    result = migrate_source(f"{HEAD}{made}", target="keras3")
+    assert not [one for one in result.records if one.rule == "LS911"]
+    assert reviews_of(f"{line}def make():\n    {policy}") == ["LS911"]
+
+
 def test_for_tf_keras_nothing_is_reported() -> None:
     assert reviews_of("print(model.weights[0].dtype.name)", "tf-keras") == []

@@ -159,6 +159,7 @@ PARTS = (
 )
 WEIGHT = "class Own(tf.keras.metrics.Metric):\n    def __init__(self):\n        self.add_weight("
 MADE = "class Own({}):\n    def __init__(self):\n        super().__init__({})\n"
+GRAPH = "@tf.function\ndef rate(epoch):\n    return tf.cos(epoch)\n"
 RATE = "rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 9, 0.9)\n"
 MIXED = "p = 'mixed_float16'\nm = layers.Dense(9)\nk = "
 TOP_K = "tf.keras.metrics.SparseTopKCategoricalAccuracy(5)\n"
@@ -208,6 +209,7 @@ def test_a_model_that_is_built_before_a_strategy_runs_it_is_not_reported() -> No
         (f"@tf.function\n{MOVED}move(a.variables, b.variables)\n", "tensors of the variables"),
         (f"@tf.function(autograph=False)\n{MOVED}move(a.weights, b)\n", "tensors of the variables"),
         (f"{RATE}c = tf.keras.callbacks.LearningRateScheduler(rate)\n", "wants a float"),
+        (f"{GRAPH}c = tf.keras.callbacks.LearningRateScheduler(rate)\n", "wants a float"),
         ("s = cell.get_initial_state(None, 4, tf.float32)\n", "the batch size alone"),
         ("m.compile('sgd', 'mse', target_tensors=[t])\n", "no target_tensors"),
         ("m.compile('sgd', experimental_run_tf_function=False)\n", "experimental_run_tf_function"),
