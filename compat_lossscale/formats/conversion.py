@@ -89,11 +89,6 @@ class Conversion:
         """The fields that are lost."""
         return tuple(field for field in self.fields if field.verdict is Verdict.LOST)
 
-    @property
-    def changes_family(self) -> bool:
-        """Whether the family of the wrapped optimizer changes."""
-        return any(field.name == "family" for field in self.fields)
-
 
 def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
     """Returns the fields of a config, independent of the form of its generation.
@@ -277,6 +272,13 @@ OWN_COMPILED = (
     "it has"
 )
 SIGMOID = "tf-keras computes clip(0.2 * x + 0.5, 0, 1), and Keras 3 relu6(x + 3) / 6"
+_ROWS = (
+    "on TensorFlow, Keras 3 squares the gradients of a row that a batch looks up twice before it "
+    "adds them up, so it trains otherwise; with compat_lossscale.keras3 imported, after it"
+)
+_OTHER_ROWS = (
+    "of an Embedding, the legacy family moves only the rows that a batch looks up, and Keras 3 all"
+)
 INFERENCE = "the layer is called with training=False; in Keras 3, fit() trains it all the same"
 _NAMES = ("loss_scale", "good_steps", "hysteresis_left", "iterations", "slots")
 _Fates = Mapping[str, tuple[Verdict, str]]
@@ -305,7 +307,7 @@ def convert_artefact(
     parts = read_wrapper_config(stated.config)
     if as_archive and is_whole(artefact.format, stated.generation, target):
         conversion = with_state(parts, conversion, artefact)
-        fields = [*unconverted(artefact, target), *_further_fields(parts, conversion, artefact)]
+        fields = unconverted(artefact, target, parts) + _further_fields(parts, conversion, artefact)
     else:
         fields = [
             *_copied_layers(conversion, artefact),
@@ -314,7 +316,17 @@ def convert_artefact(
     return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
 
 
-def unconverted(artefact: Artefact, target: Generation) -> list[Field]:
+def of_rows(name: str, momentum: Any, *, is_legacy: bool) -> list[Field]:
+    """Says how Keras 3 trains an `Embedding` otherwise, by the optimizer."""
+    has_momentum = name in ("SGD", "RMSprop") and momentum
+    if is_legacy and (has_momentum or name in ("Adadelta", "Adamax", "Ftrl")):
+        return [Field("optimizer.rows", Verdict.LOST, name, _OTHER_ROWS)]
+    return [] if name == "SGD" else [Field("optimizer.rows", Verdict.NOTED, name, _ROWS)]
+
+
+def unconverted(
+    artefact: Artefact, target: Generation, parts: WrapperConfig | None = None
+) -> list[Field]:
     """Says what of a model is not converted, or computes something else, as its configs tell."""
     try:
         model, compiled = model_and_compiled(artefact)
@@ -343,7 +355,13 @@ def unconverted(artefact: Artefact, target: Generation) -> list[Field]:
     for names, reason in ((unknown, _UNKNOWN), (learned, NO_VOCABULARY), (own, _OWN)):
         if names:
             lost.append(("objects" if names is own else "layers", [*dict.fromkeys(names)], reason))
-    return [Field(name, Verdict.LOST, value, why.format(title)) for name, value, why in lost]
+    fields = [Field(name, Verdict.LOST, value, why.format(title)) for name, value, why in lost]
+    if parts is not None and parts.inner is not None and target is Generation.KERAS3:
+        is_legacy = inner_optimizers.family(parts.inner, parts.generation) is Family.LEGACY
+        momentum = parts.inner["config"].get("momentum")
+        if any(name == "Embedding" and config.get("trainable", True) for name, config in layers):
+            fields += of_rows(class_name(parts.inner), momentum, is_legacy=is_legacy)
+    return fields
 
 
 def _layers(tree: Any) -> Iterator[Mapping[str, Any]]:
@@ -533,7 +551,7 @@ def _copied_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefa
         variables = (Verdict.LOST, f"{title} does not restore it from such a file")
         scale = slots = variables
     else:
-        if conversion.changes_family:
+        if any(field.name == "family" for field in conversion.fields):
             reason = f"{title} reads the variables of the other family of optimizers differently"
             variables = (Verdict.LOST, reason)
         slots = (Verdict.LOST, _FTRL) if _scales_linear(parts, conversion, artefact) else variables

@@ -202,8 +202,8 @@ def live_state(description: Description, where: str) -> LiveState:
     # Some variables are saved under a number instead of a name. The wrapped optimizer's first
     # variable is its iterations; around a legacy optimizer, the wrapper's are the same. Of Keras
     # 3's wrapper, the third is the counter, the fourth the scale.
-    inner = _INNER if _is_count(scalars.get(f"{_INNER}0")) else _OWN
-    if not _is_count(scalars.get(f"{inner}0")):
+    inner = _INNER if isinstance(scalars.get(f"{_INNER}0"), int) else _OWN
+    if not isinstance(scalars.get(f"{inner}0"), int):
         return state
     slots = sum(path.startswith(inner) for path in description.arrays)
     state = dataclasses.replace(state, iterations=int(scalars[f"{inner}0"]), slots=slots)
@@ -223,7 +223,7 @@ def live_state(description: Description, where: str) -> LiveState:
 def _named_state(description: Description, where: str) -> LiveState:
     scalars = description.scalars
     # Keras 3's wrapper also has a step count, which stays at zero.
-    wrappers = {_group(path) for path in scalars if _name(path) in _KERAS3_NAMES}
+    wrappers = {path.rpartition("/")[0] for path in scalars if _name(path) in _KERAS3_NAMES}
     scale = counter = iterations = left = None
     for path, value in scalars.items():
         name = _name(path)
@@ -233,7 +233,7 @@ def _named_state(description: Description, where: str) -> LiveState:
             counter = whole(value, path)
         elif name == _HYSTERESIS:
             left = whole(value, path)
-        elif name in ITERATIONS and iterations is None and _group(path) not in wrappers:
+        elif name in ITERATIONS and iterations is None and path.rpartition("/")[0] not in wrappers:
             iterations = whole(value, path)
     slots = len(description.arrays)
     return LiveState(where, scale, counter, iterations, slots, hysteresis_left=left)
@@ -244,7 +244,7 @@ def wrapper_of(description: Description) -> Generation | None:
     own, inner = description.count(_OWN), description.count(_INNER)
     if inner:
         numbers = [description.scalars.get(f"{_OWN}{number}") for number in range(KERAS3_OWN)]
-        is_keras3 = [_is_count(number) for number in numbers] == [True, False, True, False]
+        is_keras3 = [isinstance(number, int) for number in numbers] == [True, False, True, False]
         # tf-keras' wrapper has only the variables of the wrapped optimizer.
         count = KERAS3_OWN + _has_hysteresis(description)
         has_own = own == count + inner and None not in numbers
@@ -255,7 +255,7 @@ def wrapper_of(description: Description) -> Generation | None:
 def _has_hysteresis(description: Description) -> bool:
     """Whether Keras 3's wrapper has one variable more than Keras' own class, and it is a count."""
     is_one_more = description.count(_OWN) == KERAS3_OWN + 1 + description.count(_INNER)
-    return is_one_more and _is_count(description.scalars.get(f"{_OWN}{KERAS3_OWN}"))
+    return is_one_more and isinstance(description.scalars.get(f"{_OWN}{KERAS3_OWN}"), int)
 
 
 def is_legacy_wrapper(description: Description) -> bool:
@@ -264,14 +264,6 @@ def is_legacy_wrapper(description: Description) -> bool:
     Only this package saves them.
     """
     return description.count("optimizer/loss_scale/") > 0 and not description.count(_INNER)
-
-
-def _is_count(value: float | None) -> bool:
-    return isinstance(value, int)
-
-
-def _group(path: str) -> str:
-    return path.rpartition("/")[0]
 
 
 def _name(path: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
 import zipfile
 from collections.abc import Mapping
 from typing import Any, BinaryIO
@@ -44,15 +45,7 @@ def _optimizer_to_wrap(model: Any) -> dict[str, Any] | None:
     node = model
     for key in _KEYS:
         node = node.get(key) if isinstance(node, Mapping) else None
-    return serialized(node) if _mentions_policy(model) else None
-
-
-def _mentions_policy(tree: Any) -> bool:
-    if isinstance(tree, Mapping):
-        return any(_mentions_policy(child) for child in tree.values())
-    if isinstance(tree, list):
-        return any(_mentions_policy(child) for child in tree)
-    return bool(tree == POLICY)
+    return serialized(node) if f'"{POLICY}"' in json.dumps(model) else None
 
 
 def _config_of(

@@ -140,12 +140,9 @@ def _check_output(path: str, output: str, *, overwrite: bool) -> None:
             raise ConversionError(f"the output {output} is the input itself; choose another file")
     if os.path.isdir(output):
         raise ConversionError(f"the output {output} is a folder; choose a file")
-    try:
-        mode = os.lstat(output).st_mode
-    except OSError:
-        # It does not exist, or writing it gives the error.
-        return
-    if not stat.S_ISREG(mode):
+    if not os.path.lexists(output):
+        return  # Or writing it gives the error.
+    if not stat.S_ISREG(os.lstat(output).st_mode):
         raise ConversionError(f"the output {output} is not a regular file; choose another one")
     if not overwrite:
         raise ConversionError(

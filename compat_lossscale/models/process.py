@@ -34,6 +34,7 @@ from compat_lossscale.formats.conversion import (
     is_compiled,
     model_and_compiled,
     names_in,
+    of_rows,
     unconverted,
     with_state,
 )
@@ -203,7 +204,7 @@ each trained variable."""
 def read_state(optimizer: Any, trained: Sequence[Any]) -> State:
     """Reads the state of an optimizer of tf-keras or Keras 3, with or without a loss scale."""
     places = _places(optimizer, trained)
-    return {name: [_value(one) for one in of_name] for name, of_name in places.items()}
+    return {name: [np.asarray(one) for one in of_name] for name, of_name in places.items()}
 
 
 def write_state(optimizer: Any, trained: Sequence[Any], state: State) -> list[Field]:
@@ -272,10 +273,6 @@ def _places(optimizer: Any, trained: Sequence[Any]) -> State:
     return found
 
 
-def _value(variable: Any) -> Any:
-    return np.asarray(variable.numpy() if hasattr(variable, "numpy") else variable)
-
-
 FLOAT32, NARROW = 1e-4, 3e-2
 """How far outputs may be apart, beside the largest one; the latter where a layer computes in 16
 bits."""
@@ -309,6 +306,11 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
     if stored.config is not None:
         made = _optimizer(stored.config, other)
         _compile(new, made, stored, rebuilding)
+        layers = [one for one, _ in rebuilding.layers if type(one).__name__ == "Embedding"]
+        if rebuilding.to_keras3 and any(one.trainable for one in layers):
+            inner = getattr(made, "inner_optimizer", made)
+            momentum = getattr(inner, "momentum", 0)
+            rebuilding.fields += of_rows(type(inner).__name__, momentum, is_legacy=stored.is_legacy)
         # The old variables in the order in which the new model trains them.
         old_of = {id(b): a for layers in rebuilding.layers for a, b in paired_weights(*layers)}
         trained = [id(variable) for variable in new.trainable_variables]
@@ -330,7 +332,7 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
         reason = f"{rebuilding.title} does not load it from the converted file"
         fields += [Field(name, Verdict.LOST, None, reason) for name in names if name not in said]
     lost = {field.name for field in fields if field.verdict is Verdict.LOST}
-    kept = [field for field in conversion.fields if field.name not in lost]
+    kept = [one for one in conversion.fields if one.name not in lost and one not in fields]
     return dataclasses.replace(conversion, fields=(*kept, *fields))
 
 
@@ -563,9 +565,12 @@ def _compile(new: Any, optimizer: Any, stored: StoredModel, rebuilding: Rebuildi
 def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
     """Returns a loss or metrics of the other Keras."""
     if isinstance(value, list):
-        children = [(child, _compiled(child, place, rebuilding)) for child in value]
-        # Keras 3 takes no None for a metric that is lost.
-        return [new for old, new in children if old is None or new is not None or place == "loss"]
+        made = [_compiled(child, place, rebuilding) for child in value]
+        if place != "loss":
+            # Keras 3 takes no None there, but an empty list for an output without metrics.
+            none: list[Any] = [[]] if any(isinstance(one, list) for one in made) else []
+            made = [new for one in made for new in ([one] if one is not None else none)]
+        return made
     if isinstance(value, Mapping) and value.get("class_name") == "function":
         value = value["config"]
     if isinstance(value, Mapping) and "class_name" not in value:

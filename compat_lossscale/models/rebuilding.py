@@ -57,10 +57,6 @@ _ACTIVITY = (
     "Keras 3.10 and later cannot train with the activity loss of a layer that computes in this "
     "dtype; give the layer dtype='float32'"
 )
-_ROWS = (
-    "on TensorFlow, Keras 3 squares the gradients of a row that a batch looks up twice before it "
-    "adds them up, so it trains otherwise; with compat_lossscale.keras3 imported, after it"
-)
 
 
 class Rebuilding:
@@ -180,8 +176,6 @@ class Rebuilding:
         dtype = getattr(old, "compute_dtype", None)
         if self.to_keras3 and dtype in _NARROW and getattr(old, "activity_regularizer", None):
             self.lost(f"{place}.activity_regularizer", dtype, _ACTIVITY)
-        if self.to_keras3 and name == "Embedding":
-            self._add(Field(f"{place}.gradient", Verdict.NOTED, None, _ROWS))
         try:
             new = cls.from_config(settings)
         except Exception as error:

@@ -88,8 +88,7 @@ def test_layers_that_are_not_converted_are_known_by_their_names(
 OWN_OPTIMIZER = {"class_name": "MyAdam", "config": {"name": "MyAdam", "learning_rate": 0.1}}
 OWN_SCHEDULE = {"class_name": "Warmup", "config": {"base": 0.1}}
 OWN_METRIC = {"class_name": "MeanMetricWrapper", "config": {"name": "mine", "fn": "mymetric"}}
-
-
+MOMENTUM = {"class_name": "SGD", "config": {"learning_rate": 0.1, "momentum": 0.9}}
 CALLED_FOR_INFERENCE = {"inbound_nodes": [[["input_1", 0, 0, {"training": False}]]]}
 
 
@@ -112,6 +111,10 @@ CALLED_FOR_INFERENCE = {"inbound_nodes": [[["input_1", 0, 0, {"training": False}
         # A frozen one does not train in Keras 3 either.
         ({"class_name": "BatchNormalization", "trainable": False, **CALLED_FOR_INFERENCE}, {}),
         (CALLED_FOR_INFERENCE, {}),
+        ({"class_name": "Embedding", "optimizer": MOMENTUM}, {"optimizer.rows": "SGD"}),
+        ({"class_name": "Embedding", "optimizer": MOMENTUM, "trainable": False}, {}),
+        ({"class_name": "Embedding"}, {}),
+        ({"optimizer": MOMENTUM}, {}),
         (
             {
                 "learning_rate": {"class_name": "ExponentialDecay", "config": {"decay_rate": 0.5}},
