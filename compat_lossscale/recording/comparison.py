@@ -91,9 +91,8 @@ SHUFFLED_UNSEEN = (
     "gives it the same data, or compare without shuffling"
 )
 DATA_NOT_SEEN = (
-    "The recorder did not see the data of the steps, as where an iterator gives it. A dataset that "
-    "draws random numbers in a parallel map gives other data in each run: set "
-    "TF_DETERMINISTIC_OPS=1, which orders pipelines too, or switch its augmentation off."
+    "The recorder did not see the data of the steps, as where an iterator gives it. A parallel map "
+    "that draws random numbers gives other data in each run, but not with --fix-random."
 )
 _NOT_OF_NUMBERS = ("end", "optimizers", "policy", "graph rewrite")
 """Differences that no rounding explains."""

@@ -1404,16 +1404,15 @@ class TrainingRecorder:
         path = path.decode() if isinstance(path, bytes) else path
         if isinstance(path, str) and not self.local.calling:
             found = _tried(self.tensorflow.train.list_variables, path) or ()
-            self._put_save(path, {name: list(shape) for name, shape in found})
+            names = {name: list(shape) for name, shape in found}
+            self.out.put("save", name=os.path.basename(path), names=names)
 
     def _saved_model(self, args: Any, options: Any, _: Any) -> None:
         """Writes the names and shapes in a file that Keras writes of a model."""
         path = str(_given(args, options, 1, "filepath"))
         if path.endswith((".h5", ".hdf5", ".keras")):
-            self._put_save(path, {_name(weight): _shape(weight) for weight in args[0].weights})
-
-    def _put_save(self, path: str, names: Dict[str, Any]) -> None:
-        self.out.put("save", name=os.path.basename(path), names=names)
+            names = {_name(weight): _shape(weight) for weight in args[0].weights}
+            self.out.put("save", name=os.path.basename(path), names=names)
 
     def printed(self, text: str, frame: Any) -> None:
         """Takes what is printed."""
@@ -1545,17 +1544,12 @@ class TrainingRecorder:
         yield policies, ("loss_scale",), hooked(self._asked_for_scale)
         yield policies, ("__init__",), hooked(after=self._policy_made)
         yield _SAVERS, ("save",), hooked(after=self._saved)
-        methods = (
-            "make_seeds",
-            "uniform_full_int",
-            "uniform",
-            "normal",
-            "truncated_normal",
-            "next",
-        )
+        methods = ("make_seeds", "uniform_full_int", "uniform", "normal", "truncated_normal",
+                   "next")  # fmt: skip
         yield _GENERATORS, methods, hooked(after=self._drew_of_state)
         if self.options.fix_random:
             yield _RANDOM_LAYERS, ("call",), self._as_in_inference
+            yield r"dataset_ops\.Dataset\w*", ("map",), self._map_in_order
         yield r"backend\.GraphExecutionFunction", ("__call__",), self._keras_function
         yield r"client\.session\.BaseSession", ("run",), self._session_run
         yield r"\w*function\.ConcreteFunction", ("__call__",), self._function_call
@@ -1563,6 +1557,11 @@ class TrainingRecorder:
         if self.starts or self.options.with_initial_values:
             new = hooked(after=self._variable_made)
             yield _VARIABLES, ("__init__", "_deferred_initialize"), new
+
+    def _map_in_order(self, original: Any, args: Any, options: Any) -> Any:
+        """Maps a dataset in one thread, in which random operations draw in the same order."""
+        parallel = ("num_parallel_calls", "num_threads", "deterministic")
+        return original(*args[:2], **{k: v for k, v in options.items() if k not in parallel})
 
     def _as_in_inference(self, call: Any, args: Any, options: Any) -> Any:
         """Calls a layer, which in training does something at random, as in inference."""
@@ -1835,8 +1834,7 @@ def _run(recorder: TrainingRecorder, program: List[str]) -> None:
         _execute(program)
     except SystemExit as error:
         code = error.code
-        status = code if isinstance(code, int) else int(code is not None)
-        recorder.end(status)
+        recorder.end(code if isinstance(code, int) else int(code is not None))
         raise
     except BaseException as error:
         recorder.end(1, error)

@@ -23,9 +23,8 @@ from compat_lossscale.recording.reading import Recording
 _NEAR = 5
 _PARTED = {
     "data": "The data parted first: the steps got other data. Other versions shuffle and draw "
-    "otherwise: record both sides with --fix-random, if they are not. A parallel map that draws "
-    "random numbers gives other data in each run: set TF_DETERMINISTIC_OPS=1. Otherwise, "
-    "--fix-data N keeps the data of the first N steps, and --start-from replays it.",
+    "otherwise, and a parallel map does in each run: record both sides with --fix-random. If they "
+    "are, --fix-data N keeps the data of the first N steps, and --start-from replays it.",
     "initial values": "The initial values parted first. TensorFlow draws others since 2.10. To "
     "compare what comes after them, record the old side with --with-initial-values, and the new "
     "side with --start-from.",
