@@ -12,7 +12,7 @@ import enum
 import importlib.resources
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from compat_lossscale.errors import (
@@ -276,9 +276,11 @@ _ROWS = (
     "on TensorFlow, Keras 3 squares the gradients of a row that a batch looks up twice before it "
     "adds them up, so it trains otherwise; with compat_lossscale.keras3 imported, after it"
 )
+_BY_ROWS = ("Adadelta", "Adamax", "Ftrl")
 _OTHER_ROWS = (
     "of an Embedding, the legacy family moves only the rows that a batch looks up, and Keras 3 all"
 )
+_VARIANCE = "of images, it moves by the variance with n - 1 in tf-keras, and with n in Keras 3"
 INFERENCE = "the layer is called with training=False; in Keras 3, fit() trains it all the same"
 _NAMES = ("loss_scale", "good_steps", "hysteresis_left", "iterations", "slots")
 _Fates = Mapping[str, tuple[Verdict, str]]
@@ -316,12 +318,19 @@ def convert_artefact(
     return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
 
 
-def of_rows(name: str, momentum: Any, *, is_legacy: bool) -> list[Field]:
-    """Says how Keras 3 trains an `Embedding` otherwise, by the optimizer."""
-    has_momentum = name in ("SGD", "RMSprop") and momentum
-    if is_legacy and (has_momentum or name in ("Adadelta", "Adamax", "Ftrl")):
-        return [Field("optimizer.rows", Verdict.LOST, name, _OTHER_ROWS)]
-    return [] if name == "SGD" else [Field("optimizer.rows", Verdict.NOTED, name, _ROWS)]
+def trained_otherwise(
+    layers: Container[str], inner: Mapping[str, Any], is_legacy: bool
+) -> list[Field]:
+    """Says what Keras 3 trains otherwise: some layers that are trained, some with an optimizer."""
+    fields, name = [], class_name(inner)
+    if "BatchNormalization" in layers:
+        fields.append(Field("layers.moving_variance", Verdict.NOTED, None, _VARIANCE))
+    has_momentum = name in ("SGD", "RMSprop") and inner["config"].get("momentum")
+    if "Embedding" in layers and is_legacy and (has_momentum or name in _BY_ROWS):
+        fields.append(Field("optimizer.rows", Verdict.LOST, name, _OTHER_ROWS))
+    elif "Embedding" in layers and name != "SGD":
+        fields.append(Field("optimizer.rows", Verdict.NOTED, name, _ROWS))
+    return fields
 
 
 def unconverted(
@@ -358,9 +367,8 @@ def unconverted(
     fields = [Field(name, Verdict.LOST, value, why.format(title)) for name, value, why in lost]
     if parts is not None and parts.inner is not None and target is Generation.KERAS3:
         is_legacy = inner_optimizers.family(parts.inner, parts.generation) is Family.LEGACY
-        momentum = parts.inner["config"].get("momentum")
-        if any(name == "Embedding" and config.get("trainable", True) for name, config in layers):
-            fields += of_rows(class_name(parts.inner), momentum, is_legacy=is_legacy)
+        trained = {name for name, config in layers if config.get("trainable", True)}
+        fields += trained_otherwise(trained, parts.inner, is_legacy)
     return fields
 
 

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping, Sequence
 
 from compat_lossscale.formats import verification
-from compat_lossscale.formats.artefact import StatedConfig
 from compat_lossscale.formats.conversion import Conversion, Verdict
 from compat_lossscale.formats.verification import (
     ArtefactStatus,
@@ -54,8 +53,12 @@ def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str,
         describe_config=verification.describe_config,
         describe_state=verification.describe_state,
         printable=printable,
-        configs_of=_most_lost_first,
-        kept=_kept,
+        configs_of=lambda result: sorted(
+            result.distinct, key=lambda of_config: not any(made.lost for made in of_config[1])
+        ),
+        kept=lambda made: ", ".join(
+            printable(field.name) for field in made.fields if field.verdict is Verdict.KEPT
+        ),
         side_by_side=_side_by_side,
     )
 
@@ -68,18 +71,6 @@ def _counts(made: Sequence[Conversion], target: Generation) -> tuple[int, int]:
     """Counts the conversions to a generation that lose nothing, and those that lose something."""
     lossy = [bool(conversion.lost) for conversion in made if conversion.target is target]
     return len(lossy) - sum(lossy), sum(lossy)
-
-
-def _most_lost_first(
-    result: Verification,
-) -> list[tuple[StatedConfig, tuple[Conversion, ...], int]]:
-    return sorted(
-        result.distinct, key=lambda of_config: not any(made.lost for made in of_config[1])
-    )
-
-
-def _kept(made: Conversion) -> str:
-    return ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT)
 
 
 def _side_by_side(

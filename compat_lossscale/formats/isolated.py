@@ -90,7 +90,8 @@ class Worker:
         try:
             answer = json.loads(line)
             if "result" in answer:
-                return from_json(kind, answer["result"])
+                result: _T = from_json(kind, answer["result"])
+                return result
             failure = self._failure(answer["kind"], answer["error"], memory)
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
             reason = f"the process that has to {self._what} it gives no answer"
@@ -212,25 +213,20 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, enum.Enum) else vars(value)
 
 
-def from_json(kind: type[_T], value: Any) -> _T:
+def from_json(kind: Any, value: Any) -> Any:
     """Returns the dataclass that was written as JSON by `plain`."""
-    made: _T = _made(kind, value)
-    return made
-
-
-def _made(kind: Any, value: Any) -> Any:
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         # Of None and one other class, or of classes that JSON has.
         others = [part for part in parts if part is not types.NoneType]
-        return value if value is None or len(others) > 1 else _made(others[0], value)
+        return value if value is None or len(others) > 1 else from_json(others[0], value)
     if origin is tuple:
         if parts[-1] is Ellipsis:
-            return tuple(_made(parts[0], child) for child in value)
-        return tuple(_made(part, child) for part, child in zip(parts, value, strict=True))
+            return tuple(from_json(parts[0], child) for child in value)
+        return tuple(from_json(part, child) for part, child in zip(parts, value, strict=True))
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = _hints(kind)
-        return kind(**{name: _made(hints[name], child) for name, child in value.items()})
+        return kind(**{name: from_json(hints[name], child) for name, child in value.items()})
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(value)
     return value

@@ -34,7 +34,7 @@ from compat_lossscale.formats.conversion import (
     is_compiled,
     model_and_compiled,
     names_in,
-    of_rows,
+    trained_otherwise,
     unconverted,
     with_state,
 )
@@ -306,11 +306,10 @@ def convert_model(path: str, target: str, function: str | None, output: str) -> 
     if stored.config is not None:
         made = _optimizer(stored.config, other)
         _compile(new, made, stored, rebuilding)
-        layers = [one for one, _ in rebuilding.layers if type(one).__name__ == "Embedding"]
-        if rebuilding.to_keras3 and any(one.trainable for one in layers):
-            inner = getattr(made, "inner_optimizer", made)
-            momentum = getattr(inner, "momentum", 0)
-            rebuilding.fields += of_rows(type(inner).__name__, momentum, is_legacy=stored.is_legacy)
+        if rebuilding.to_keras3:
+            kinds_trained = {type(one).__name__ for one, _ in rebuilding.layers if one.trainable}
+            inner = stored.config["config"].get("inner_optimizer", stored.config)
+            rebuilding.fields += trained_otherwise(kinds_trained, inner, stored.is_legacy)
         # The old variables in the order in which the new model trains them.
         old_of = {id(b): a for layers in rebuilding.layers for a, b in paired_weights(*layers)}
         trained = [id(variable) for variable in new.trainable_variables]
@@ -364,6 +363,15 @@ def _libraries(stored: StoredModel) -> tuple[Any, Any]:
     legacy = tf_keras.optimizers.legacy
     # Its own leaves a learning-rate schedule as it is.
     legacy.Adagrad.from_config = classmethod(legacy.Optimizer.from_config.__func__)
+    # TensorFlow 2.4 writes no shapes, which tf-keras wants, and learns when the layer is called.
+    attention, shapes = (
+        tf_keras.layers.MultiHeadAttention,
+        ("query_shape", "key_shape", "value_shape"),
+    )
+    made = attention.from_config.__func__
+    attention.from_config = classmethod(
+        lambda cls, config: made(cls, {**dict.fromkeys(shapes), **config})
+    )
     import compat_lossscale.keras3  # noqa: PLC0415  # registers its class
 
     return (keras, tf_keras) if stored.artefact.is_of_keras3 else (tf_keras, keras)
@@ -504,14 +512,14 @@ def _objects_of_checkpoint(prefix: str, model: Any, optimizer: Any) -> dict[str,
         raise ConversionError("it is name-based: restore it with tf.compat.v1.train.Saver")
     graph = ObjectGraph(data)
     root = graph.nodes[0]
-    nodes = {"root": root, **{name: graph.nodes[n] for name, n in root.children.items()}}
-    if _OF_SAVED_MODEL in root.children:
-        nodes = {"root": root}
+    nodes = {"root": root}
+    if not _is_model(root.children, model):
+        nodes = {name: graph.nodes[n] for name, n in root.children.items()}
     objects = {name: model for name, node in nodes.items() if _is_model(node.children, model)}
     if not objects:
         names = ", ".join(root.children)
         raise ConversionError(f"no model of Keras stands at its root, which has: {names}")
-    if len(objects) > 1 and "root" not in objects:
+    if len(objects) > 1:
         raise ConversionError(
             f"the checkpoint holds {' and '.join(objects)}: restore one of them, with "
             "tf.train.Checkpoint(NAME=model).read(path).expect_partial(), and convert what "

@@ -170,9 +170,6 @@ class Rebuilding:
             settings["dtype"] = "int64" if is_number else "float32"
         elif not self.to_keras3 and name == "TextVectorization":
             settings["dtype"] = "string"
-        if not self.to_keras3 and name == "MultiHeadAttention":
-            # tf-keras wants them there, and learns them when it is called.
-            settings |= dict.fromkeys(("query_shape", "key_shape", "value_shape"))
         dtype = getattr(old, "compute_dtype", None)
         if self.to_keras3 and dtype in _NARROW and getattr(old, "activity_regularizer", None):
             self.lost(f"{place}.activity_regularizer", dtype, _ACTIVITY)

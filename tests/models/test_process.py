@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from compat_lossscale.cli.verify import verify
 from compat_lossscale.errors import ConversionError, MissingExtraError
 from compat_lossscale.formats import read
-from compat_lossscale.formats.conversion import Verdict, of_rows
+from compat_lossscale.formats.conversion import Verdict, trained_otherwise
 from compat_lossscale.models import is_installed, process, write
 from compat_lossscale.models.rebuilding import Rebuilding
 from compat_lossscale.spec import Generation, LossScaleSpec
@@ -315,7 +315,9 @@ def test_a_vocabulary_that_is_in_no_config_is_named(name: str, tmp_path: Path) -
 # --- real files of tf-keras -----------------------------------------------------------------------
 
 TRAIN = """
+import json
 import sys
+import h5py
 import numpy as np
 import tensorflow as tf
 
@@ -361,10 +363,23 @@ if when == "old":
     old("words.h5", legacy.SGD(0.1), *words)
     for name in ("unused.h5", "unused"):
         save(name, legacy.Adam(0.1), of_two_outputs(), ["mse", None])
+    given = keras.Input((2, 3))
+    attended = keras.layers.MultiHeadAttention(1, 2)(given, given)
+    ends = keras.layers.Dense(1)(keras.layers.Flatten()(attended))
+    x = np.stack([x, x[::-1]], 1)
+    save("attention.h5", legacy.SGD(0.1), keras.Model(given, ends), "mse")
+    x = x[:, 0]
     save("metric.h5", legacy.SGD(0.1), of_two_outputs(), "mse", metrics={"a": ["mae"]})
     old("function.keras", keras.optimizers.SGD(0.1), loss=keras.losses.mean_squared_error)
+    with h5py.File(f"{folder}/attention.h5", "r+") as file:
+        model = json.loads(file.attrs["model_config"])
+        for layer in model["config"]["layers"]:
+            for shape in ("query_shape", "key_shape", "value_shape"):
+                layer["config"].pop(shape, None)  # TensorFlow 2.4 writes none.
+        file.attrs["model_config"] = json.dumps(model)
 else:
     for name in names:
+        x = np.stack([x, x[::-1]], 1) if name == "attention.h5" else x[:4].reshape(4, -1)[:, :3]
         trained(keras.models.load_model(f"{folder}/{name}.converted.keras"))
 """
 
@@ -375,7 +390,7 @@ def test_models_of_tf_keras_train_on_the_same(tmp_path: Path) -> None:
 
     names = (
         *("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "words.h5"),
-        *("unused.h5", "unused", "metric.h5", "function.keras"),
+        *("unused.h5", "unused", "attention.h5", "metric.h5", "function.keras"),
     )
 
     def run(when: str) -> dict[str, list[float]]:
@@ -428,7 +443,8 @@ def test_models_of_tf_keras_train_on_the_same(tmp_path: Path) -> None:
 def test_how_keras_3_trains_an_embedding_otherwise_is_said_by_the_optimizer(
     optimizer: str, momentum: float | None, is_legacy: bool, said: str
 ) -> None:
-    fields = of_rows(optimizer, momentum, is_legacy=is_legacy)
+    inner = {"class_name": optimizer, "config": {"momentum": momentum}}
+    fields = trained_otherwise(["Dense", "Embedding"], inner, is_legacy)
     verdict, _, words = said.partition(": ")
     assert [field.verdict.value for field in fields] == ([verdict] if said else [])
     assert all(words in field.reason for field in fields)
@@ -521,8 +537,17 @@ def test_the_model_of_a_class_of_its_own_is_found_in_a_checkpoint() -> None:
         assert process._is_model(children, model) is found, children
 
 
-def test_the_model_of_a_saved_model_is_its_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    children = ({"down": 1, "keras_api": 2}, {}, {"layers": 3}, {})
+@pytest.mark.parametrize(
+    "root",
+    [
+        {"down": 1, "keras_api": 2},  # A SavedModel.
+        {"layer-0": 1, "layer-1": 2, "optimizer": 3},  # What save_weights writes of a nested model.
+    ],
+)
+def test_a_model_at_the_root_is_the_only_one(
+    root: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children: tuple[dict[str, int], ...] = (root, {}, {"layer-0": 1}, {})
     nodes = [types.SimpleNamespace(children=one) for one in children]
     monkeypatch.setattr(process, "TensorBundle", lambda _: types.SimpleNamespace(text=str))
     described = types.SimpleNamespace(states=())
