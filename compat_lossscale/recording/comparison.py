@@ -78,9 +78,7 @@ NUDGED = (
 MORE_THAN_ROUNDING = (
     "It differs by more than four times what other last digits in its initial values change."
 )
-NOT_KNOWN_IF_REPRODUCED = (
-    "Whether the program reproduces itself is not known: record it with --twice."
-)
+NOT_KNOWN_IF_REPRODUCED = "Whether the program repeats itself is not known: record it with --twice."
 DRAWS_OTHERWISE = (
     "random operations draw otherwise across versions and generations of Keras. Record both sides "
     "with --fix-random, which leaves dropout out and seeds what the program itself draws"

@@ -935,7 +935,7 @@ class TrainingRecorder:
         policies = (_tried(_attribute(place, "global_policy") or str) for place in places)
         return next((str(_attribute(policy, "name")) for policy in policies if policy), None)
 
-    def _variable_made(self, args: Any, *__: Any) -> None:
+    def _new_variable(self, args: Any, *__: Any) -> None:
         """Gives a new variable the next value of its kind and shape in the other recording.
 
         The first gradients may be computed before it is known what an optimizer updates.
@@ -1035,6 +1035,10 @@ class TrainingRecorder:
 
     def observe(self, optimizers: Sequence[_Optimizer], values: Any, given: Any = None) -> None:
         """Writes what a step left in optimizers."""
+        if 0 < self.options.steps <= self.steps_done():
+            self.end(0)
+            sys.stdout.flush()
+            os._exit(0)  # The program has caught what was to end it.
         self.threads.add(threading.get_ident())
         data = self._data(given)
         if self.fed and self.executions in (None, 1):
@@ -1466,6 +1470,8 @@ class TrainingRecorder:
             hidden=[one.kind for one in self.optimizers if one.is_hidden and not one.seen],
         )
         self.out.close()
+        if self.out.cut:
+            print("The recording has reached its --limit: it lacks what follows.", file=sys.stderr)
 
     def _is_rewritten(self) -> bool:
         options = self.tensorflow.config.optimizer.get_experimental_options()
@@ -1555,8 +1561,7 @@ class TrainingRecorder:
         yield r"\w*function\.ConcreteFunction", ("__call__",), self._function_call
         yield r"dataset_ops\.Dataset\w*", ("from_generator",), self._generating
         if self.starts or self.options.with_initial_values:
-            new = hooked(after=self._variable_made)
-            yield _VARIABLES, ("__init__", "_deferred_initialize"), new
+            yield _VARIABLES, ("__init__", "_deferred_initialize"), hooked(after=self._new_variable)
 
     def _map_in_order(self, original: Any, args: Any, options: Any) -> Any:
         """Maps a dataset in one thread, in which random operations draw in the same order."""

@@ -128,6 +128,26 @@ def test_steps_end_a_program_cleanly(tmp_path: Path) -> None:
     assert recording.end["limited"]
 
 
+def test_steps_end_a_program_that_catches_everything(tmp_path: Path) -> None:
+    step = "opt.apply_gradients([(tape.gradient(loss, w), w)])"
+    caught = f"try:\n        {step}\n    except:\n        print('caught')\n        continue"
+    source = LOOP.replace(step, caught).replace("range(5)", "iter(int, 1)")
+    recording, done = record(tmp_path, source, "--steps", "2")
+    assert done.returncode == 0
+    assert done.stdout.count("caught") == 1
+    assert len(recording.optimizers[0].steps) == 2
+    assert recording.end is not None
+    assert recording.end["limited"]
+
+
+def test_a_recording_that_is_too_large_is_reported_at_its_end(tmp_path: Path) -> None:
+    more = "import tensorflow as tf\nv = tf.Variable(np.random.rand(2**18))\n"
+    step = "tf.keras.optimizers.legacy.SGD(0.1).apply_gradients([(tf.ones(2**18, v.dtype), v)])\n"
+    given = ("--limit", "1", "--with-initial-values")
+    _, done = record(tmp_path, f"import numpy as np\n{more}{step}", *given)
+    assert "has reached its --limit" in done.stderr
+
+
 def test_every_kth_step_is_recorded(tmp_path: Path) -> None:
     recording, _ = record(tmp_path, LOOP, "--every", "3")
     assert [s.number for s in recording.optimizers[0].steps] == [0, 1, 3]
