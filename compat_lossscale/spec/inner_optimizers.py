@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wrapped optimizer's config: what each family of Keras optimizers can express.
 
-All families have the same update rules for the classes that they share, but for Nadam and where
-`epsilon` is added. They differ in the options that all their classes have, and in how configs name
-classes. The tables are from the constructors of `OptimizerV2` (TensorFlow 2.0 to 2.10,
-`optimizers.legacy` since), of tf-keras' `Optimizer` (2.11 and later) and of Keras 3's `Optimizer`.
+All families have the same update rules for the classes that they share, but for Nadam, gradients of
+single rows, and where `epsilon` is added. They differ in the options that all their classes have,
+and in how configs name classes. The tables are from the constructors of `OptimizerV2` (TensorFlow
+2.0 to 2.10, `optimizers.legacy` since), of tf-keras' `Optimizer` (2.11 and later) and of Keras 3's
+`Optimizer`.
 """
 
 from __future__ import annotations
