@@ -158,13 +158,11 @@ def _refuse_code(tree: Any, *, compiled: bool = False) -> None:
             "it has a function in it, stored as Python bytecode (Lambda), which is not run: write "
             "a layer instead"
         )
-    own = ""
-    if isinstance(name, str) and isinstance(module, str) and not _is_of_keras(module):
+    is_own = isinstance(name, str) and isinstance(module, str) and not _is_of_keras(module)
+    if is_own and not (compiled and (name, module) == ("function", "builtins")):
         own = f"an object of a class of your own, {name} of the module {module}"
         if name == "function":
-            is_safe = compiled and module == "builtins"
-            own = "" if is_safe else f"a function of your own, {tree.get('config')}"
-    if own:
+            own = f"a function of your own, {tree.get('config')}"
         raise ConversionError(
             f"it has {own}: build the model in the other library, and load its weights there"
         )
@@ -203,8 +201,7 @@ each trained variable."""
 
 def read_state(optimizer: Any, trained: Sequence[Any]) -> State:
     """Reads the state of an optimizer of tf-keras or Keras 3, with or without a loss scale."""
-    places = _places(optimizer, trained)
-    return {name: [np.asarray(one) for one in of_name] for name, of_name in places.items()}
+    return {name: [*map(np.asarray, found)] for name, found in _places(optimizer, trained).items()}
 
 
 def write_state(optimizer: Any, trained: Sequence[Any], state: State) -> list[Field]:
@@ -369,9 +366,8 @@ def _libraries(stored: StoredModel) -> tuple[Any, Any]:
         ("query_shape", "key_shape", "value_shape"),
     )
     made = attention.from_config.__func__
-    attention.from_config = classmethod(
-        lambda cls, config: made(cls, {**dict.fromkeys(shapes), **config})
-    )
+    unknown = dict.fromkeys(shapes)
+    attention.from_config = classmethod(lambda cls, config: made(cls, {**unknown, **config}))
     import compat_lossscale.keras3  # noqa: PLC0415  # registers its class
 
     return (keras, tf_keras) if stored.artefact.is_of_keras3 else (tf_keras, keras)
