@@ -151,11 +151,15 @@ class Writer:
                 self._raw.flush()
                 self._flushed = time.time()
 
-    def close(self) -> None:
-        """Writes what is left."""
+    def close(self, other: str = "") -> None:
+        """Writes what is left, and takes in another recording, if there is one."""
         with self._lock:
             if os.getpid() == self._pid:
                 self._file.close()
+                if os.path.exists(other):
+                    with open(other, "rb") as again:
+                        shutil.copyfileobj(again, self._raw)
+                    os.remove(other)
                 self._raw.close()
 
 
@@ -589,6 +593,7 @@ class TrainingRecorder:
         self.executed: Dict[Any, Dict[int, _Optimizer]] = {}
         self.problems: Dict[str, int] = {}
         self.threads: Any = set()
+        self.ended: Any = set()  # the threads that --steps has ended
         self.observed: Dict[Tuple[str, int, str, str], int] = {}
         self.numbers: Any = None
         self.draws: List[Any] = [0, ""]
@@ -1035,7 +1040,7 @@ class TrainingRecorder:
 
     def observe(self, optimizers: Sequence[_Optimizer], values: Any, given: Any = None) -> None:
         """Writes what a step left in optimizers."""
-        if 0 < self.options.steps <= self.steps_done():
+        if threading.get_ident() in self.ended:
             self.end(0)
             sys.stdout.flush()
             os._exit(0)  # The program has caught what was to end it.
@@ -1050,6 +1055,7 @@ class TrainingRecorder:
             one.seen += 1
         self.draws = [0, ""]
         if 0 < self.options.steps <= self.steps_done():
+            self.ended.add(threading.get_ident())
             raise _Ended(0)
 
     def steps_done(self) -> int:
@@ -1469,7 +1475,7 @@ class TrainingRecorder:
             threads=len(self.threads),
             hidden=[one.kind for one in self.optimizers if one.is_hidden and not one.seen],
         )
-        self.out.close()
+        self.out.close(self.options.output + ".again" if self.options.twice else "")
         if self.out.cut:
             print("The recording has reached its --limit: it lacks what follows.", file=sys.stderr)
 
@@ -1785,7 +1791,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     if options.twice and not hasattr(os, "fork"):
         parser().error("--twice needs os.fork, which this system lacks: record two times instead")
     try:
-        output = os.path.abspath(options.output)
+        options.output = os.path.abspath(options.output)  # the program may go elsewhere
         if options.twice:
             run_in_copy(options, program)
         is_file = program[0] not in ("-m", "-c")
@@ -1804,13 +1810,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     )
     random.seed(options.seed)
     recorder.install()
-    try:
-        _run(recorder, program)
-    finally:
-        if options.twice and os.path.exists(output + ".again"):
-            with open(output, "ab") as file, open(output + ".again", "rb") as again:
-                shutil.copyfileobj(again, file)
-            os.remove(output + ".again")
+    _run(recorder, program)
 
 
 def _run(recorder: TrainingRecorder, program: List[str]) -> None:

@@ -128,16 +128,34 @@ def test_steps_end_a_program_cleanly(tmp_path: Path) -> None:
     assert recording.end["limited"]
 
 
-def test_steps_end_a_program_that_catches_everything(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("--twice",)])
+def test_steps_end_a_program_that_catches_everything(more: tuple[str, ...], tmp_path: Path) -> None:
     step = "opt.apply_gradients([(tape.gradient(loss, w), w)])"
     caught = f"try:\n        {step}\n    except:\n        print('caught')\n        continue"
     source = LOOP.replace(step, caught).replace("range(5)", "iter(int, 1)")
-    recording, done = record(tmp_path, source, "--steps", "2")
+    recording, done = record(tmp_path, source, "--steps", "2", *more)
     assert done.returncode == 0
     assert done.stdout.count("caught") == 1
+    assert (recording.unstable == {}) is bool(more)
     assert len(recording.optimizers[0].steps) == 2
     assert recording.end is not None
     assert recording.end["limited"]
+
+
+def test_steps_end_each_thread_that_trains_and_not_what_waits_for_them(tmp_path: Path) -> None:
+    source = (
+        "import threading\nimport tensorflow as tf\n"
+        "def train():\n    w = tf.Variable(1.0)\n"
+        "    opt = tf.keras.optimizers.legacy.SGD(0.1)\n"
+        "    while True:\n        opt.apply_gradients([(tf.constant(1.0), w)])\n"
+        "threads = [threading.Thread(target=train) for _ in range(2)]\n"
+        "for one in threads:\n    one.start()\n"
+        "for one in threads:\n    one.join()\n"
+        "print('joined')\n"
+    )
+    _, done = record(tmp_path, source, "--steps", "2")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "joined"
 
 
 def test_a_recording_that_is_too_large_is_reported_at_its_end(tmp_path: Path) -> None:
