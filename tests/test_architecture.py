@@ -357,7 +357,7 @@ def test_each_class_has_a_name_of_its_own() -> None:
 
 TABLE_OF_FORMER_IDS = "lossscale_codemods.tables.suppression"
 # It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
-MOST_LINES_OF_THE_CODEMOD = 19_550
+MOST_LINES_OF_THE_CODEMOD = 18_200
 MOST_MODULES_OF_THE_CODEMOD = 76
 
 
@@ -398,5 +398,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 23_857
+    assert lines_of(shim()) <= 23_852
     assert len(shim()) <= 105
