@@ -99,11 +99,7 @@ def looking_up(module: ModuleType, find: Callable[[str], Any]) -> Callable[[str]
 
 
 class Alias:
-    """Loads a module that is there already under another name.
-
-    Args:
-        module: The module.
-    """
+    """Loads a module that is there already under another name."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module, self._spec = module, module.__spec__

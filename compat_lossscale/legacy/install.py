@@ -269,11 +269,7 @@ def _patch_keras(undo: Undo) -> None:
 
 
 def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:
-    """Returns what the names that are about Keras stand for.
-
-    Args:
-        legacy_optimizers: Whether the classes are those that wrap legacy optimizers.
-    """
+    """Returns what names about Keras stand for, in the family of optimizers that is asked for."""
     from compat_lossscale import optimizers, policies  # noqa: PLC0415  # imports TensorFlow
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
 

@@ -65,11 +65,7 @@ def keras_table(names: KerasNames) -> Table:
 
 
 def tables(names: KerasNames) -> dict[str, Table]:
-    """Returns the public old names.
-
-    Returns:
-        A table by its root: `tensorflow`, `tensorflow.compat.v1`, `tensorflow.compat.v2`.
-    """
+    """Returns the public old names, a table for each of the roots of TensorFlow's API."""
     v2: Table = {
         **{f"keras.{place}": table for place, table in keras_table(names).items()},
         "train.experimental": {**_LOSS_SCALES, **_GRAPH_REWRITE},

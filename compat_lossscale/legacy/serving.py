@@ -87,6 +87,7 @@ def put(undo: Undo, *, keras: int) -> None:
     if has_tf_keras:
         changed_behaviour.put_backups(own)
         changed_behaviour.put_compute_loss(own)
+        changed_behaviour.put_rows(own)
         put_keras_modules(_MODULES_OF_KERAS, own)
     else:
         put_keras_3_names(own)
@@ -158,11 +159,7 @@ def serving(modules: Modules, name: str) -> tuple[Neighbour, list[str]] | None:
 
 
 class NeighbourFinder(importlib.abc.MetaPathFinder):
-    """Finds modules that are gone.
-
-    Args:
-        modules: What serves them, by name.
-    """
+    """Finds modules that are gone, which others serve."""
 
     def __init__(self, modules: Modules) -> None:
         self._modules = modules

@@ -163,6 +163,33 @@ def stepped():
     return float(v)
 
 
+class Line(keras.Model):
+    """A line through the origin, by a class."""
+
+    def __init__(self):
+        """Makes the layer."""
+        super().__init__()
+        self.slope = keras.layers.Dense(1, kernel_initializer="ones", use_bias=False)
+
+    def call(self, x):
+        """Computes it."""
+        return self.slope(x)
+
+
+def scalars():
+    """Returns what models give that are not told that an example is one number."""
+    x, given = np.array([1.0, 2.0], "float32"), []
+    for made in (Line(), keras.Sequential([keras.layers.Dense(1, kernel_initializer="ones")])):
+        made.compile(keras.optimizers.SGD(0.125), "mse")
+        history = made.fit(x, 2 * x, epochs=2, verbose=0, shuffle=False).history
+        given += [
+            history["loss"],
+            made.predict(x, verbose=0).tolist(),
+            made.evaluate(x, 2 * x, verbose=0),
+        ]
+    return given
+
+
 loss, losses, metrics = tf.nn.compute_average_loss, keras.losses, keras.metrics
 CALLS = {
     "predict_classes": lambda: model().predict_classes(X).tolist(),
@@ -211,6 +238,7 @@ CALLS = {
     "serialize": lambda: serialized(keras.utils.serialize_keras_object),
     "schedule": lambda: float(keras.experimental.LinearCosineDecay(0.5, 8)(3)),
     "step": stepped,
+    "scalars": scalars,
     "initializer": lambda: tf.lookup.experimental.DatasetInitializer.__name__,
 }
 

@@ -72,11 +72,7 @@ def neighbour_at(path: str) -> Neighbour | None:
 
 @functools.lru_cache(maxsize=4096)
 def successor_of(path: str) -> str:
-    """Returns what new code has in the place of a name, as `Neighbour.exactly` writes it.
-
-    Returns:
-        Nothing if no name does the same in every case.
-    """
+    """Returns what does the same in every case, as `Neighbour.exactly` writes it; else nothing."""
     if _is_below(path, keras_names.PRIVATE):
         below = path.removeprefix(keras_names.PRIVATE).removeprefix(".")
         if below in keras_names.ELSEWHERE:

@@ -27,11 +27,7 @@ _HOMES: dict[str, list[str]] = TABLES["keras_private"]["homes"]
 
 
 def homes(module: str) -> tuple[str, ...]:
-    """Returns the public modules in which the names of a private one can be.
-
-    Returns:
-        Their places below `tf.keras`, the most likely first.
-    """
+    """Returns where below `tf.keras` the names of a private module can be, the likeliest first."""
     above = module
     while above:
         if above in _HOMES:
