@@ -33,8 +33,8 @@ it does not look for the name, which other classes have too. Every row with `ten
 `tf.keras`.
 
 `run` also restores [signatures](#signatures), the default values of dataclass fields that Python
-3.11 refuses, and the folders of `BackupAndRestore` that TensorFlow 2.3 wrote. `fit` takes `(batch,)`
-as `(batch, 1)`, as up to TensorFlow 2.6; without `run`, give the model `x[:, None]`.
+3.11 refuses, and the folders of `BackupAndRestore` that TensorFlow 2.3 wrote. `fit` takes
+`(batch,)` as `(batch, 1)`, as up to TensorFlow 2.6; without `run`, give the model `x[:, None]`.
 """
 
 _SIGNATURES = """\
