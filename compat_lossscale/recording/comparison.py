@@ -49,6 +49,7 @@ _CONFIG = (
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)(?![\w.])")
 _LEFT_OUT = re.compile(
     r"<[\w.]*keras[\w.]* object at 0x[0-9a-fA-F]+>|<\w+ name=\w+, built=\w+>"  # objects of Keras
+    r"|<\w+Dataset (?:shapes|element_spec)\b[^>]*>"  # data, by any version
     r"|\binput_(?:layer(?:_\d+)?|\d+)\b"  # names of inputs that a Keras makes up
     r"|0x[0-9a-fA-F]{4,}"  # addresses
     r"|(?<![\w.])v?\d\d?\.\d\d?\.\d\d?(?!\d)[\w.+-]*"  # versions

@@ -736,6 +736,10 @@ def test_what_is_printed_may_be_rounded_to_float16_on_one_side(
         ("{'loss': 0.665, 'steps': 3}", "{'loss': np.float32(0.665), 'steps': np.int64(3)}"),
         ("['w', True]", "[np.str_('w'), np.True_]"),
         ("v2.3.0-54-gfcc4b966f1 2.3.1", "v2.21.0-rc1-4-gcd01d58bba9 2.21.0"),
+        (
+            "<BatchDataset shapes: (None, 2), types: tf.float32> 2",
+            "<_BatchDataset element_spec=TensorSpec(shape=(None, 2), dtype=tf.float32)> 2",
+        ),
     ],
 )
 def test_lines_agree_but_for_rounding_times_paths_and_addresses(one: str, other: str) -> None:
