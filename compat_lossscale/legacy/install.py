@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from compat_lossscale.legacy.old_names import KerasNames
 
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
+_SHAPES = ("query_shape", "key_shape", "value_shape")
 _lock = threading.RLock()
 _undo: Undo = []
 """What takes the names out again, last thing first. Empty while not installed."""
@@ -249,6 +250,11 @@ def _put_on_tf_keras(undo: Undo, *, legacy_optimizers: bool) -> None:
             return optimizer
         return LossScaleOptimizer(optimizer)
 
+    # TensorFlow 2.4 writes no shapes, which tf-keras wants, and learns when the layer is called.
+    attention = importlib.import_module("tf_keras").layers.MultiHeadAttention
+    made, unknown = attention.from_config.__func__, dict.fromkeys(_SHAPES)
+    load = classmethod(lambda cls, config: made(cls, {**unknown, **config}))
+    set_attribute(attention, "from_config", load, undo)
     undo.append(functools.partial(policies.patches.replace, policies.patches.applied))
     policies.enable(default=wrap)
     set_attribute(families, "old_names_are_installed", True, undo)

@@ -360,14 +360,6 @@ def _libraries(stored: StoredModel) -> tuple[Any, Any]:
     legacy = tf_keras.optimizers.legacy
     # Its own leaves a learning-rate schedule as it is.
     legacy.Adagrad.from_config = classmethod(legacy.Optimizer.from_config.__func__)
-    # TensorFlow 2.4 writes no shapes, which tf-keras wants, and learns when the layer is called.
-    attention, shapes = (
-        tf_keras.layers.MultiHeadAttention,
-        ("query_shape", "key_shape", "value_shape"),
-    )
-    made = attention.from_config.__func__
-    unknown = dict.fromkeys(shapes)
-    attention.from_config = classmethod(lambda cls, config: made(cls, {**unknown, **config}))
     import compat_lossscale.keras3  # noqa: PLC0415  # registers its class
 
     return (keras, tf_keras) if stored.artefact.is_of_keras3 else (tf_keras, keras)

@@ -538,3 +538,29 @@ def test_a_missing_tensorflow_is_one_line_that_names_the_extra() -> None:
         "compat_lossscale.install() needs TensorFlow and tf-keras (tf_keras not found): "
         "pip install tensorflow tf-keras tensorboard",
     )
+
+
+def test_attention_in_files_of_tensorflow_2_4_has_no_shapes_and_loads() -> None:
+    run_code(
+        """
+        import compat_lossscale
+        compat_lossscale.install()
+        import tensorflow as tf
+        layer = tf.keras.layers.MultiHeadAttention(2, 4)
+        config = {k: v for k, v in layer.get_config().items() if not k.endswith("_shape")}
+        made = tf.keras.layers.deserialize(
+            {"class_name": "MultiHeadAttention", "config": config}, use_legacy_format=True
+        )
+        assert made(*[tf.ones([2, 3, 4])] * 2).shape == (2, 3, 4)
+        class Own(tf.keras.layers.MultiHeadAttention):
+            pass
+        assert type(Own.from_config(config)) is Own
+        compat_lossscale.uninstall()
+        try:
+            type(layer).from_config(config)
+        except KeyError:
+            pass
+        else:
+            raise AssertionError("it is as it was")
+        """
+    )
