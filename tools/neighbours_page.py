@@ -34,7 +34,7 @@ it does not look for the name, which other classes have too. Every row with `ten
 
 `run` also restores [signatures](#signatures), the default values of dataclass fields that Python
 3.11 refuses, and the folders of `BackupAndRestore` that TensorFlow 2.3 wrote. `fit` takes
-`(batch,)` as `(batch, 1)`, as up to TensorFlow 2.6; without `run`, give the model `x[:, None]`.
+`(batch,)` as `(batch, 1)`, as up to TensorFlow 2.6, and `predict` is quiet.
 """
 
 _SIGNATURES = """\

@@ -2,9 +2,9 @@
 """Lets TensorFlow behave as in 2.0 to 2.4, and dataclasses as in Python 3.10.
 
 Functions and methods take the arguments that they took; calls in today's form go through as they
-are. `BackupAndRestore` goes on from folders of TensorFlow 2.3, `fit` takes a number as a row, a
-program's mixin keeps its `compute_loss`, and dataclasses have defaults that cannot be hashed. The
-members that classes have no more do what they did. Imported when TensorFlow is patched.
+are. `BackupAndRestore` goes on from folders of TensorFlow 2.3, `fit` takes a number as a row,
+`predict` is quiet, a program's mixin keeps its `compute_loss`, and dataclasses have defaults that
+cannot be hashed. Members that classes have no more do what they did. Imported with the patches.
 """
 
 from __future__ import annotations
@@ -151,8 +151,33 @@ def _serialize(function: Any) -> Any:
     return serialize_keras_object
 
 
+def _with_rows(step: Any) -> Any:
+    """Takes scalars as rows of one: https://github.com/tensorflow/tensorflow/releases/tag/v2.7.0."""
+
+    def with_rows(self: Any, data: Any) -> Any:
+        return step(self, tf.nest.map_structure(_as_row, data))
+
+    return with_rows
+
+
+def _as_row(value: Any) -> Any:
+    is_scalar = isinstance(value, tf.Tensor) and value.shape.rank == 1
+    return tf.expand_dims(value, -1) if is_scalar else value
+
+
+def _quiet(predict: Any) -> Any:
+    """Shows no progress by default, as up to TensorFlow 2.8."""
+
+    def quiet(*args: Any, **kwargs: Any) -> Any:
+        return predict(*args, **(kwargs if len(args) > 3 else {"verbose": 0, **kwargs}))
+
+    return quiet
+
+
 _OWN_WRAPPERS: dict[str, Callable[[Any], Any]] = {
     f"{_API}.nn.compute_average_loss": _average_loss,
+    **{f"{_API}.keras.Model.{name}_step": _with_rows for name in ("train", "test", "predict")},
+    f"{_API}.keras.Model.predict": _quiet,
     f"{_API}.keras.Model.save": _save_as_before,
     f"{_API}.keras.models.save_model": _save_as_before,
     f"{_API}.keras.utils.deserialize_keras_object": _deserialize,
@@ -207,28 +232,6 @@ def _go_on_after_the_epoch(state: Any, backup: str) -> None:
     epoch = int(tf.train.load_variable(backup, _EPOCH))
     if epoch >= 0:
         state.maybe_load_initial_counters_from_ckpt = lambda *_args, **_kwargs: (epoch + 1, 0)
-
-
-def put_rows(undo: Undo) -> None:
-    """Lets Keras' own steps take scalars as rows of one, as up to TensorFlow 2.6.
-
-    Source: https://github.com/tensorflow/tensorflow/releases/tag/v2.7.0
-    """
-    model = importlib.import_module("tf_keras").Model
-    for name in ("train_step", "test_step", "predict_step"):
-        set_attribute(model, name, _wrapped(getattr(model, name), _with_rows), undo)
-
-
-def _with_rows(step: Any) -> Any:
-    def with_rows(self: Any, data: Any) -> Any:
-        return step(self, tf.nest.map_structure(_as_row, data))
-
-    return with_rows
-
-
-def _as_row(value: Any) -> Any:
-    is_scalar = isinstance(value, tf.Tensor) and value.shape.rank == 1
-    return tf.expand_dims(value, -1) if is_scalar else value
 
 
 def put_compute_loss(undo: Undo) -> None:
