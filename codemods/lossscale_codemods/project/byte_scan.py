@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lossscale_codemods.project.discovery import Skipped, discover
-from lossscale_codemods.rules.base import Marker, Rule
+from lossscale_codemods.rules.base import GIVES_LR, Marker, Rule
 from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
@@ -30,11 +30,14 @@ _LARGEST = 20_000_000
 """Files of more bytes are left to `migrate`."""
 
 
-def can_hold_old_name(source: bytes, options: Options = _DEFAULT) -> bool:
-    """Whether a file can hold an old name, or what a run asks for by a rule or an option."""
-    selection = options.selection
+def can_hold_old_name(source: bytes, options: Options = _DEFAULT, *, parses: bool = True) -> bool:
+    """Whether a file can hold an old name, or what a run asks for by a rule or an option.
+
+    Arguments such as `lr` are in other files too. If one of these does not parse, nothing is said.
+    """
+    selection, told = options.selection, () if parses else (GIVES_LR,)
     markers = _markers(all_rules(), options.target)
-    if any(one.word in source and one.stands_in(source) for one in markers):
+    if any(m.word in source and m.stands_in(source) for m in markers if m not in told):
         return True
     if options.legacy_optimizers and can_run_with_old(source, options.target):
         return True

@@ -232,8 +232,8 @@ MIXED_PRECISION = Marker(
 )
 _OF_2_10 = (b"decay", b"lr", b"gradient_", b"_resource_apply_", b"get_weights")
 OF_2_4 = Marker(b"set_global_policy", _OF_2_10)
-_GIVES_LR = Marker(b"optimizers", pattern=re.compile(rb"(?<!\w)[A-Z]\w+\([^()]*\b(?:lr|decay)\s*="))
-OLD_NAMES = (OPTIMIZER, MIXED_PRECISION, LOSS_SCALE, OF_2_4, _GIVES_LR)
+GIVES_LR = Marker(b"optimizers", pattern=re.compile(rb"(?<!\w)[A-Z]\w+\([^()]*\b(?:lr|decay)\s*="))
+OLD_NAMES = (OPTIMIZER, MIXED_PRECISION, LOSS_SCALE, OF_2_4, GIVES_LR)
 """The markers of old names, and of arguments and methods that TensorFlow 2.11 gave up."""
 
 

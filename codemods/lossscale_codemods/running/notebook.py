@@ -59,7 +59,7 @@ def migrate_notebook(
         return Result(source, source, Status.UNREADABLE, problem=problem)
     cells, broken = _parsable(every)
     for cell in broken:
-        if can_hold_old_name("".join(cell.lines).encode(), options):
+        if can_hold_old_name("".join(cell.lines).encode(), options, parses=False):
             problem = (
                 f"Cell {cell.number} does not parse, even with its magics masked. Take out prompts "
                 "and white space in front of all lines, or correct it, then run again."

@@ -103,7 +103,11 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
             return migrate_config(source, options)
         options = dataclasses.replace(options, line_length=LINE_LENGTH)
         migrate = migrate_notebook if path.suffix == ".ipynb" else migrate_fully
-        return migrate(source, options, ProjectFiles(path, options.together))
+        result = migrate(source, options, ProjectFiles(path, options.together))
+        if result.status is not Status.UNREADABLE or options.runs_with:
+            return result
+        is_old = can_hold_old_name(source, options, parses=False)
+        return result if is_old else Result(source, source, Status.UNCHANGED)
     except KeyboardInterrupt:
         raise
     # One bad file must not stop the others, and libcst's panics are no `Exception`.

@@ -11,6 +11,7 @@ import pytest
 from lossscale_codemods.project.importers import ImportGraph, module_names, scripts
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -236,6 +237,23 @@ def test_old_arguments_beside_the_names_of_tensorflow_2_4(tmp_path: Path) -> Non
     (done,) = migrate_files.run([tmp_path], Options(), jobs=1).files
     assert done.path.name == "optim.py"
     assert b"optimizers.legacy.SGD(lr=0.1)" in done.result.output
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [("Adam(lr=0.1)", []), ("LossScaleOptimizer(Adam(lr=0.1), 1)", [Status.UNREADABLE])],
+)
+def test_what_does_not_parse_is_reported_for_old_names_and_not_for_old_arguments(
+    line: str, status: list[Status], tmp_path: Path
+) -> None:
+    source = f"from tensorflow.keras.optimizers import Adam\nopt = {line}\nprint opt\n"
+    (tmp_path / "train.py").write_text(source)
+    cells = [{"cell_type": "code", "source": source}]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "train.ipynb").write_text(json.dumps(notebook))
+    for name in ("train.py", "train.ipynb"):
+        report = migrate_files.run([tmp_path / name], Options())
+        assert [file.result.status for file in report.files] == status
 
 
 def test_what_compile_gets_from_another_file(tmp_path: Path) -> None:
