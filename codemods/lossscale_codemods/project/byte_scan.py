@@ -33,7 +33,7 @@ _LARGEST = 20_000_000
 def can_hold_old_name(source: bytes, options: Options = _DEFAULT, *, parses: bool = True) -> bool:
     """Whether a file can hold an old name, or what a run asks for by a rule or an option.
 
-    Arguments such as `lr` are in other files too. If one of these does not parse, nothing is said.
+    Arguments such as `lr` are in other files too. One of these that does not parse is not reported.
     """
     selection, told = options.selection, () if parses else (GIVES_LR,)
     markers = _markers(all_rules(), options.target)
