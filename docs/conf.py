@@ -31,7 +31,7 @@ nitpick_ignore_regex = [
     # What other projects document.
     ("py:.*", r"(tensorflow|tf_keras|collections|os|pathlib|matplotlib)\..*|Path|Figure"),
     # Types of arguments that their descriptions explain.
-    ("py:.*", r"Target|RelativeImports"),
+    ("py:class", r"lossscale_codemods\.tables\.names\.Target"),
     # The class that a class method is called on.
     ("py:class", r"compat_lossscale\.members\.optimizer\._\w+"),
 ]

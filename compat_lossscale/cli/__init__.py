@@ -106,11 +106,7 @@ def check_report_path(path: Path) -> None:
 
 
 def write_report(path: Path, page: str) -> int:
-    """Writes a report completely or not at all.
-
-    Returns:
-        The number to add to the exit code: 0, or 2 if the report could not be written.
-    """
+    """Writes a report. Returns 2, to be added to the exit code, if it cannot be written whole."""
     from compat_lossscale.pages.page import write
 
     try:

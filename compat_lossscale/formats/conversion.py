@@ -89,6 +89,11 @@ class Conversion:
         """The fields that are lost."""
         return tuple(field for field in self.fields if field.verdict is Verdict.LOST)
 
+    @property
+    def changes_family(self) -> bool:
+        """Whether the family of the wrapped optimizer changes."""
+        return any(field.name == "family" for field in self.fields)
+
 
 def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
     """Returns the fields of a config, independent of the form of its generation.
@@ -559,7 +564,7 @@ def _copied_state(parts: WrapperConfig, conversion: Conversion, artefact: Artefa
         variables = (Verdict.LOST, f"{title} does not restore it from such a file")
         scale = slots = variables
     else:
-        if any(field.name == "family" for field in conversion.fields):
+        if conversion.changes_family:
             reason = f"{title} reads the variables of the other family of optimizers differently"
             variables = (Verdict.LOST, reason)
         slots = (Verdict.LOST, _FTRL) if _scales_linear(parts, conversion, artefact) else variables

@@ -92,12 +92,9 @@ def install(
 
 
 def install_unless_busy(options: waiting.InstallOptions) -> bool:
-    """Installs inside an import of TensorFlow.
+    """Installs inside an import of TensorFlow, and says whether the names are in place.
 
     A thread that is installing already may be waiting for that import to end. It is not waited for.
-
-    Returns:
-        Whether the names are in place.
     """
     if not _lock.acquire(blocking=False):
         return False
