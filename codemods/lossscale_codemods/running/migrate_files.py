@@ -133,8 +133,12 @@ class Found:
 
     @functools.cached_property
     def project(self) -> list[str]:
-        """The names of the files of their projects, and of these, by which they are known."""
-        return [*project_files(self._paths), *self.files]
+        """The names of the files of their projects, and of these, by which they are known.
+
+        What is installed is of no program: one package does not run because another one does.
+        """
+        names = [*project_files(self._paths), *self.files]
+        return [one for one in names if "/site-packages/" not in os.path.abspath(one)]  # noqa: PTH100  # keeps links
 
     def connected(self, names: Sequence[str]) -> dict[str, str]:
         """Returns files that run in one program with others, each with one of these."""

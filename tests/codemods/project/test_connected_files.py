@@ -256,6 +256,14 @@ def test_what_does_not_parse_is_reported_for_old_names_and_not_for_old_arguments
         assert [file.result.status for file in report.files] == status
 
 
+def test_installed_packages_are_no_program(tmp_path: Path) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    write(folder, {"old.py": f"import optim\n{OLD}", "optim.py": SGD})
+    done = migrate_files.run([folder], Options(), no_ignore=True, jobs=1).files
+    assert [file.path.name for file in done] == ["old.py"]
+
+
 def test_what_compile_gets_from_another_file(tmp_path: Path) -> None:
     use = "import old\nold.build('adam')\n"
     build = f"{OLD}\n\ndef build(opt):\n    model = tf.keras.Sequential()\n    model.compile(opt)\n"
