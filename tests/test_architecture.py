@@ -28,32 +28,24 @@ MAY_IMPORT: dict[str, set[str]] = {
     "members": {"spec", "core"},
     "tf1": {"spec", "core", "members"},
     "optimizers": {"spec", "core", "members", "tf1"},
-    "keras3": {"spec", "core", "members", "tf1", "legacy.neighbour_names", "watching"},
+    "keras3": {"spec", "core", "members", "tf1", "neighbour_names", "watching"},
     "policies": {"spec", "core", "members", "optimizers"},
     "experimental": {"core", "optimizers", "policies"},
     "v1": {"core", "tf1", "optimizers"},
-    # Tables, which the codemod reads too: a room of their own within `legacy`.
-    "legacy.neighbour_names": set(),
-    "legacy": {
-        "core",
-        "members",
-        "tf1",
-        "optimizers",
-        "keras3",
-        "policies",
-        "legacy.neighbour_names",
-    },
+    # Tables, which the codemod reads too.
+    "neighbour_names": set(),
+    "legacy": {"core", "members", "tf1", "optimizers", "keras3", "policies", "neighbour_names"},
     "watching": {"spec", "pages"},
     "callbacks": {"watching"},
     "pages": set(),
     "formats": {"spec", "pages"},
     "equivalence": {"spec", "formats", "optimizers"},
-    "models": {"spec", "formats", "optimizers", "keras3", "package"},
+    "models": {"spec", "formats", "optimizers", "keras3", "legacy"},
     "recording": {"formats", "pages"},
-    "lossscale_codemods": {"spec", "pages", "legacy.neighbour_names"},
+    "lossscale_codemods": {"spec", "pages", "neighbour_names"},
     "cli": {
         "package",
-        "legacy.neighbour_names",
+        "neighbour_names",
         "legacy",
         "spec",
         "formats",
@@ -143,8 +135,6 @@ def part_of(module: str) -> str:
     names = module.split(".")
     if names[0] == "lossscale_codemods":
         return "lossscale_codemods"
-    if names[1:3] == ["legacy", "neighbour_names"]:
-        return "legacy.neighbour_names"
     return names[1] if len(names) > 1 else "package"
 
 

@@ -26,8 +26,7 @@ SHIM: Final = {
     "equivalence": "equivalence/test_optimizers.py",
     "experimental": "test_package.py",
     "v1": "test_package.py",
-    "legacy/neighbour_names/neighbour": "legacy/test_neighbour.py",
-    "legacy/neighbour_names/keras_names": "legacy/test_keras_modules.py",
+    "neighbour_names/keras_names": "legacy/test_keras_modules.py",
     # What the old names give: the tests import them as old programs do.
     "legacy/changed_behaviour": "legacy/test_changed_signatures.py",
     "legacy/library_functions": "legacy/test_numpy_names.py",

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from compat_lossscale.legacy.neighbour_names.keras_names import MODULES, PRIVATE, homes
 from compat_lossscale.legacy.serving import serving, serving_module
+from compat_lossscale.neighbour_names.keras_names import MODULES, PRIVATE, homes
 
 _API = "tf_keras.api._v2.keras"
 _PACKAGES = {

@@ -6,8 +6,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from compat_lossscale.legacy.neighbour_names import COMMON_MEMBERS, SIGNATURES, TABLE, keras_names
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbour_names import COMMON_MEMBERS, SIGNATURES, TABLE, keras_names
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 _TITLES = {
     "tensorflow": "TensorFlow",

@@ -25,8 +25,8 @@ from compat_lossscale._patching import Undo, around, put_in_public_modules, set_
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import check_aggregation, check_has_gradients
-from compat_lossscale.legacy.neighbour_names.keras_names import DECAY, HOOKS, MEMBERS, MODEL_MEMBERS
 from compat_lossscale.members.optimizer import check_has_tape
+from compat_lossscale.neighbour_names.keras_names import DECAY, HOOKS, MEMBERS, MODEL_MEMBERS
 
 
 def compute_gradients(

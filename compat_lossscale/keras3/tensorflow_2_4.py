@@ -15,7 +15,6 @@ from compat_lossscale.keras3 import old_members, private
 from compat_lossscale.keras3.arguments import check_wrappable, warn_of_dropped_factor
 from compat_lossscale.keras3.old_members import Variables, arguments_of_today, look_up
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
-from compat_lossscale.legacy.neighbour_names.keras_names import MEMBERS
 from compat_lossscale.members.loss_scales import (
     LossScaleConfigs,
     class_of,
@@ -23,6 +22,7 @@ from compat_lossscale.members.loss_scales import (
     spec_of,
 )
 from compat_lossscale.members.optimizer import OldMembers, wrapped_already
+from compat_lossscale.neighbour_names.keras_names import MEMBERS
 from compat_lossscale.spec.inner_optimizers import CLIPPING
 
 configs = LossScaleConfigs(keras.saving.get_registered_name, keras.saving.get_registered_object)

@@ -22,8 +22,8 @@ import tensorflow as tf
 from absl import logging
 
 from compat_lossscale._patching import Undo, modules_at, put_in_public_modules, set_attribute
-from compat_lossscale.legacy.neighbour_names import SIGNATURES
-from compat_lossscale.legacy.neighbour_names.neighbour import Changed
+from compat_lossscale.neighbour_names import SIGNATURES
+from compat_lossscale.neighbour_names.neighbour import Changed
 
 _API = "tensorflow"
 _NOT_IN_KERAS_FILES = frozenset({"include_optimizer", "signatures", "options", "save_traces"})

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from compat_lossscale._require import INSTALL_TENSORFLOW, installed_version
-from compat_lossscale.legacy.neighbour_names import METHODS, keras_names, neighbour_at
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbour_names import METHODS, keras_names, neighbour_at
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 OLDEST_PYTHON = (3, 10)
 NEWEST_PYTHON = (3, 13)

@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.legacy.neighbour_names import neighbour_at
+from compat_lossscale.neighbour_names import neighbour_at
 
 ESTIMATOR_API_NAME = "tensorflow"
 """Under which of TensorFlow's APIs the package lists its names: the one for estimators is gone."""

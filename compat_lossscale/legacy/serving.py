@@ -29,9 +29,9 @@ from compat_lossscale._import_hook import (
     when_imported,
 )
 from compat_lossscale._patching import Undo, public_modules, put_in_public_modules, set_attribute
-from compat_lossscale.legacy.neighbour_names import MEMBERS, TABLE, keras_names
-from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, PRIVATE, instead_of
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbour_names import MEMBERS, TABLE, keras_names
+from compat_lossscale.neighbour_names.keras_names import GONE, GONE_V1, PRIVATE, instead_of
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 
 def _by_place(names: Iterable[Neighbour]) -> dict[str, dict[str, Neighbour]]:

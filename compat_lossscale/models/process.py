@@ -351,16 +351,15 @@ def _not_loaded(stored: StoredModel, state: State) -> list[Field]:
 def _libraries(stored: StoredModel) -> tuple[Any, Any]:
     import keras  # noqa: PLC0415  # Keras 3, before `install()` makes `import keras` mean tf-keras
 
-    import compat_lossscale  # noqa: PLC0415  # TensorFlow
+    from compat_lossscale.legacy.install import install  # noqa: PLC0415  # TensorFlow
 
     neighbours = stored.function is not None
-    compat_lossscale.install(legacy_optimizers=stored.is_legacy, neighbours=neighbours)
+    install(legacy_optimizers=stored.is_legacy, neighbours=neighbours)
     import tf_keras  # noqa: PLC0415  # after TensorFlow
 
     legacy = tf_keras.optimizers.legacy
     # Its own leaves a learning-rate schedule as it is.
     legacy.Adagrad.from_config = classmethod(legacy.Optimizer.from_config.__func__)
-    import compat_lossscale.keras3  # noqa: PLC0415  # registers its class
 
     return (keras, tf_keras) if stored.artefact.is_of_keras3 else (tf_keras, keras)
 

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from compat_lossscale._patching import Undo, take_back
 from compat_lossscale.keras3 import old_members
-from compat_lossscale.legacy.neighbour_names.keras_names import MODEL_MEMBERS
+from compat_lossscale.neighbour_names.keras_names import MODEL_MEMBERS
 
 
 @pytest.fixture(autouse=True)

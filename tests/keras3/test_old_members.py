@@ -15,7 +15,7 @@ from compat_lossscale._patching import Undo, take_back
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import old_members
 from compat_lossscale.keras3.tensorflow_2_4 import LossScaleOptimizer
-from compat_lossscale.legacy.neighbour_names.keras_names import HOOKS, MEMBERS
+from compat_lossscale.neighbour_names.keras_names import HOOKS, MEMBERS
 
 
 @pytest.fixture

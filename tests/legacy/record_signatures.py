@@ -4,7 +4,7 @@
 Runs under the old TensorFlow, on the Python that it has, without this package. The names are one a
 line, as the table has them:
 
-    python -c "from compat_lossscale.legacy.neighbour_names import MOVED
+    python -c "from compat_lossscale.neighbour_names import MOVED
     print(*[one.name for one in MOVED], sep='\\n')"
 
 For each it writes the names of the parameters of a function or of a class.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from compat_lossscale.legacy import waiting
-from compat_lossscale.legacy.neighbour_names import TABLE
+from compat_lossscale.neighbour_names import TABLE
 from tests.support import run_code
 
 START = """

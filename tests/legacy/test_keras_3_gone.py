@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, instead_of
+from compat_lossscale.neighbour_names.keras_names import GONE, GONE_V1, instead_of
 from tests.support import run_code
 
 ASKED = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import textwrap
 
-from compat_lossscale.legacy.neighbour_names import keras_names
+from compat_lossscale.neighbour_names import keras_names
 from tests.support import run_code
 
 MODULES = sorted(one.name.removesuffix(".*") for one in keras_names.MODULES)

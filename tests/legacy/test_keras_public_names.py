@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import tf_keras
 
-from compat_lossscale.legacy.neighbour_names import OTHERS, PUBLIC_NAMES, successor_of
-from compat_lossscale.legacy.neighbour_names.keras_names import ELSEWHERE, MODULES, PRIVATE
+from compat_lossscale.neighbour_names import OTHERS, PUBLIC_NAMES, successor_of
+from compat_lossscale.neighbour_names.keras_names import ELSEWHERE, MODULES, PRIVATE
 from tests.support import REPOSITORY, run_code
 from tools import keras_public_names
 
@@ -14,7 +14,7 @@ from tools import keras_public_names
 def test_the_file_is_made_from_tf_keras() -> None:
     assert "Dense" in PUBLIC_NAMES["layers"]
     assert tf_keras.layers.Dense
-    names = REPOSITORY / "compat_lossscale" / "legacy" / "neighbour_names"
+    names = REPOSITORY / "compat_lossscale" / "neighbour_names"
     assert (names / "keras_public_names.json").read_text("utf-8") == keras_public_names.content(), (
         "run: python -m tools.keras_public_names"
     )
@@ -30,7 +30,7 @@ def test_every_public_name_is_what_programs_get_of_the_private_modules() -> None
     import tensorflow as tf
     import compat_lossscale
     compat_lossscale.install()
-    from compat_lossscale.legacy.neighbour_names import successor_of
+    from compat_lossscale.neighbour_names import successor_of
     checked = 0
     for module in {[*PUBLIC_NAMES, *modules]!r}:
         if module.startswith(("optimizer", "protobuf", "mixed_precision")):

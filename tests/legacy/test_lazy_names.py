@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compat_lossscale import _patching
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 from compat_lossscale.legacy.serving import put_lazy_names
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 if TYPE_CHECKING:
     from compat_lossscale._patching import Undo

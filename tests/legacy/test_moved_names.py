@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from compat_lossscale.legacy.neighbour_names import MOVED
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbour_names import MOVED
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 from tests.support import python, run_code
 
 RECORDED = json.loads(Path(__file__).with_name("signatures-2.2.json").read_text())["names"]

@@ -8,8 +8,8 @@ import pytest
 
 from compat_lossscale import _patching
 from compat_lossscale.legacy import library_functions
-from compat_lossscale.legacy.neighbour_names import NUMPY
 from compat_lossscale.legacy.serving import put_lazy_names
+from compat_lossscale.neighbour_names import NUMPY
 
 
 @pytest.fixture

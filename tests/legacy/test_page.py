@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from compat_lossscale.legacy.neighbour_names import SIGNATURES, TABLE
+from compat_lossscale.neighbour_names import SIGNATURES, TABLE
 from tests.support import REPOSITORY
 from tools import neighbours_page as page
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from compat_lossscale.legacy import library_functions
-from compat_lossscale.legacy.neighbour_names import PYTHON
+from compat_lossscale.neighbour_names import PYTHON
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from compat_lossscale import _patching
-from compat_lossscale.legacy.neighbour_names import SCIPY
 from compat_lossscale.legacy.serving import put_lazy_names
+from compat_lossscale.neighbour_names import SCIPY
 
 
 @pytest.fixture

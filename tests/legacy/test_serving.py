@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compat_lossscale import _patching
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
 from compat_lossscale.legacy.serving import put_modules
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

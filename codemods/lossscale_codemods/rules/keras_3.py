@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from compat_lossscale.legacy.neighbour_names import neighbour_at
+from compat_lossscale.neighbour_names import neighbour_at
 from lossscale_codemods.domain import (
     Occurrence,
     Program,

@@ -15,7 +15,7 @@ from typing import Any
 
 import libcst as cst
 
-from compat_lossscale.legacy.neighbour_names.keras_names import MODEL_MEMBERS, instead_of
+from compat_lossscale.neighbour_names.keras_names import MODEL_MEMBERS, instead_of
 from lossscale_codemods.domain import Certainty, Program
 from lossscale_codemods.rules import keras_3_conditions as met
 from lossscale_codemods.rules.base import ObservedFix, Review, Verdict, rewrite

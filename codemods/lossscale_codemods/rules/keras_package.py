@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from compat_lossscale.legacy.neighbour_names import PUBLIC_NAMES
+from compat_lossscale.neighbour_names import PUBLIC_NAMES
 from lossscale_codemods.domain import Occurrence, Program, Role
 from lossscale_codemods.rules.base import FirstChange, Found, Marker, Review, Rewrite, Rule, rewrite
 from lossscale_codemods.rules.neighbours import NeighbourGuards, is_looked_at

@@ -2,7 +2,7 @@
 """Names, methods and signatures next to the loss-scale API that are gone or other today.
 
 Which names these are, until when there were, and what new code has in their place, is in
-`compat_lossscale.legacy.neighbour_names` alone.
+`compat_lossscale.neighbour_names` alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from compat_lossscale.legacy.neighbour_names import (
+from compat_lossscale.neighbour_names import (
     MEMBERS,
     METHODS,
     SIGNATURES,
@@ -25,7 +25,7 @@ from compat_lossscale.legacy.neighbour_names import (
     neighbour_at,
     successor_of,
 )
-from compat_lossscale.legacy.neighbour_names.neighbour import Changed, Neighbour
+from compat_lossscale.neighbour_names.neighbour import Changed, Neighbour
 from lossscale_codemods.domain import (
     Binding,
     BindingKind,

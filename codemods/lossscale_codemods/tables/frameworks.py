@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from compat_lossscale.legacy.neighbour_names import successor_of
-from compat_lossscale.legacy.neighbour_names.keras_names import PRIVATE
+from compat_lossscale.neighbour_names import successor_of
+from compat_lossscale.neighbour_names.keras_names import PRIVATE
 from lossscale_codemods.tables.names import canonical
 
 _FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})

@@ -13,8 +13,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from compat_lossscale.legacy.neighbour_names import successor_of
-from compat_lossscale.legacy.neighbour_names.keras_names import GONE, GONE_V1, PRIVATE, instead_of
+from compat_lossscale.neighbour_names import successor_of
+from compat_lossscale.neighbour_names.keras_names import GONE, GONE_V1, PRIVATE, instead_of
 from lossscale_codemods.tables import optimizer_families
 from lossscale_codemods.tables.names import Meaning, OldName, canonical
 

@@ -18,14 +18,14 @@ from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.suppression import Selection
 
-from compat_lossscale.legacy.neighbour_names import COMMON_MEMBERS, TABLE
+from compat_lossscale.neighbour_names import COMMON_MEMBERS, TABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lossscale_codemods.rules.base import Rule
 
-    from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+    from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 HOMES = [
     "tensorflow.keras.mixed_precision.experimental",

@@ -11,8 +11,8 @@ from lossscale_codemods.running import migrate_files
 from lossscale_codemods.tables.options import Options
 from lossscale_codemods.tables.suppression import Selection
 
-from compat_lossscale.legacy.neighbour_names import TABLE
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbour_names import TABLE
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 from tests.codemods.checks import check_left, check_review, check_transformed
 
 if TYPE_CHECKING:

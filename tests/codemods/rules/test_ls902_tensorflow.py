@@ -7,8 +7,8 @@ import pytest
 from lossscale_codemods import Outcome, migrate_source
 from lossscale_codemods.rules.neighbours import TensorFlow
 
-from compat_lossscale.legacy.neighbour_names import TABLE
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbour_names import TABLE
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 from tests.codemods.checks import check_review, check_transformed, program, reviews
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"

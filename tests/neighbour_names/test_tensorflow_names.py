@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from compat_lossscale.legacy.neighbour_names import MEMBERS, METHODS, SIGNATURES, neighbour_at
-from tests.legacy.neighbour_names.compare_public_names import differs
+from compat_lossscale.neighbour_names import MEMBERS, METHODS, SIGNATURES, neighbour_at
+from tests.neighbour_names.compare_public_names import differs
 from tests.support import run_code
 
 RECORDED = json.loads(Path(__file__).with_name("public-names.json").read_text("utf-8"))

@@ -3,7 +3,7 @@
 
 Loss scaling is elsewhere. The rows are for what public programs use, and for what a comparison of
 the public names and signatures of TensorFlow 2.0.4, 2.1.4, 2.2.3, 2.3.4 and 2.4.4 with today's came
-to (`tests/legacy/neighbour_names/record_public_names.py`). Of any other name, TensorFlow's own
+to (`tests/neighbour_names/record_public_names.py`). Of any other name, TensorFlow's own
 error says that it is not there.
 """
 

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from compat_lossscale.legacy.neighbour_names import TABLE
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbour_names import TABLE
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 
 @pytest.mark.parametrize("neighbour", TABLE, ids=lambda one: one.name)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.legacy.neighbour_names import SIGNATURES
-from compat_lossscale.legacy.neighbour_names.neighbour import Changed
+from compat_lossscale.neighbour_names import SIGNATURES
+from compat_lossscale.neighbour_names.neighbour import Changed
 from tests.support import run_code
 
 SAVE = Changed("m.Model.save", 2, ("whole", "form"), {2: (bool,)}, at_most=3)

@@ -12,12 +12,8 @@ import functools
 import json
 from pathlib import Path
 
-from compat_lossscale.legacy.neighbour_names import keras_names
-from compat_lossscale.legacy.neighbour_names.neighbour import (
-    Neighbour,
-    changed_signatures,
-    neighbours,
-)
+from compat_lossscale.neighbour_names import keras_names
+from compat_lossscale.neighbour_names.neighbour import Neighbour, changed_signatures, neighbours
 
 _METHODS = (*neighbours("members"), *neighbours("gone members"))
 """Attributes of classes, under names that no other class is likely to have; but `compute_loss`,

@@ -13,7 +13,7 @@ them up.
 
 from __future__ import annotations
 
-from compat_lossscale.legacy.neighbour_names.neighbour import TABLES, neighbours
+from compat_lossscale.neighbour_names.neighbour import TABLES, neighbours
 
 PRIVATE = "tensorflow.python.keras"
 """Where Keras was up to TensorFlow 2.5."""

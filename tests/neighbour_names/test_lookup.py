@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import tensorflow.python.trackable  # noqa: F401  # `tf` has no attribute of this name
 
-from compat_lossscale.legacy.neighbour_names import TABLE, neighbour_at, successor_of
-from compat_lossscale.legacy.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbour_names import TABLE, neighbour_at, successor_of
+from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 # The tests do without wandb: tests/legacy/test_wandb_names.py has a stand-in.
 PATHS = [
