@@ -16,7 +16,7 @@ import tf_keras
 
 from compat_lossscale._patching import FunctionPatch, FunctionPatches
 from compat_lossscale.members import loss_scales
-from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
+from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, stock
 from compat_lossscale.spec.configs import POLICIES
 
 Wrapping: TypeAlias = Callable[[Any], loss_scales.Wrap | None]
@@ -102,7 +102,7 @@ def _deserialize(original: Callable[..., Any], config: Any, custom_objects: Any 
 
 
 def _has_a_loss_scale(config: Mapping[str, Any]) -> bool:
-    return "loss_scale" in config or families.old_names_are_installed
+    return "loss_scale" in config or base.old_names_are_installed
 
 
 def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:

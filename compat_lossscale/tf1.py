@@ -12,10 +12,9 @@ import tensorflow as tf
 from compat_lossscale import core
 from compat_lossscale.core import native
 from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.members.counting import CountsSkippedSteps
 from compat_lossscale.members.guards import GuardsScaling
 from compat_lossscale.members.loss_scales import LossScaleConfigs, as_loss_scale
-from compat_lossscale.members.optimizer import check_in_replica_context
+from compat_lossscale.members.optimizer import CountsSkippedSteps, check_in_replica_context
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
 

@@ -39,8 +39,6 @@ SHIM: Final = {
     "keras3/backends/stateless": "keras3/test_jax.py",
     "keras3/backends/tensorflow": "keras3/test_tensorflow.py",
     "keras3/arguments": "keras3/test_optimizer.py",
-    # One value with its forms.
-    "spec/arrays": "spec/test_loss_scale_state.py",
     # Parts of the optimizers and their classes.
     "policies": "policies/test_policy.py",
     "tf1": "tf1/test_optimizer.py",

@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
-from compat_lossscale.core.dynamic_loss_scale import (
-    DynamicLossScale,
-    RuleSettings,
-    moves_by_the_rule,
-)
 from compat_lossscale.core.gradients import (
     all_finite,
     scale_loss,
@@ -13,7 +8,13 @@ from compat_lossscale.core.gradients import (
     unscale_gradients,
     unzip,
 )
-from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
+from compat_lossscale.core.loss_scale import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    RuleSettings,
+    moves_by_the_rule,
+)
 from compat_lossscale.core.native import as_written
 from compat_lossscale.core.step import apply_or_skip
 

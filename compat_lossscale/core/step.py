@@ -8,9 +8,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core.dynamic_loss_scale import moves_by_the_rule, reserve_cond
 from compat_lossscale.core.gradients import finite_on_all_replicas, grouped, must_merge, values_of
-from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
+from compat_lossscale.core.loss_scale import (
+    FixedLossScale,
+    LossScale,
+    moves_by_the_rule,
+    reserve_cond,
+)
 from compat_lossscale.core.native import as_written
 
 

@@ -236,7 +236,7 @@ def _put_on_tf_keras(undo: Undo, *, legacy_optimizers: bool) -> None:
     _patch_keras(undo)
     from compat_lossscale import policies  # noqa: PLC0415  # it imports TensorFlow
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
-    from compat_lossscale.optimizers import LossScaleOptimizer, families, stock  # noqa: PLC0415  # it imports TensorFlow
+    from compat_lossscale.optimizers import LossScaleOptimizer, base, stock  # noqa: PLC0415  # it imports TensorFlow
 
     old_names.put(names_on_tf_keras(legacy_optimizers), undo)
     if legacy_optimizers:
@@ -254,7 +254,7 @@ def _put_on_tf_keras(undo: Undo, *, legacy_optimizers: bool) -> None:
     set_attribute(attention, "from_config", load, undo)
     undo.append(functools.partial(policies.patches.replace, policies.patches.applied))
     policies.enable(default=wrap)
-    set_attribute(families, "old_names_are_installed", True, undo)
+    set_attribute(base, "old_names_are_installed", True, undo)
 
 
 def _patch_keras(undo: Undo) -> None:
@@ -264,7 +264,7 @@ def _patch_keras(undo: Undo) -> None:
     patched = [module is not None and bool(module.keras_patches.applied) for module in known]
     from compat_lossscale import optimizers, policies  # noqa: PLC0415  # they import TensorFlow
 
-    own = (optimizers.saving.PATCHES, policies.PATCHES)
+    own = (optimizers.PATCHES, policies.PATCHES)
     for module, patches, was_patched in zip((optimizers, policies), own, patched, strict=True):
         module.keras_patches.add(patches)
         if not was_patched:
@@ -276,10 +276,10 @@ def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:
     from compat_lossscale import optimizers, policies  # noqa: PLC0415  # imports TensorFlow
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
 
-    stock, joined = optimizers.stock, optimizers.families.joined
+    stock, joined = optimizers.stock, optimizers.base.joined
     # The classes of one family, so that `type(opt) is LossScaleOptimizer` as it used to be.
     family = stock.OptimizerV2 if legacy_optimizers else stock.Optimizer
-    front_end = optimizers.families.FRONT_ENDS[family]
+    front_end = optimizers.base.FRONT_ENDS[family]
     modules = "autocast_variable", "device_compatibility_check", "loss_scale_optimizer", "policy"
     helpers = {name: stock.mixed_precision_names(name) for name in modules}
     helpers["policy"]["with_input_dtype"] = policies.with_input_dtype

@@ -16,8 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 import tensorflow as tf
 
 from compat_lossscale.core import native
-from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale
-from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
+from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
 from compat_lossscale.spec import (
     DEFAULT_MULTIPLIER,

@@ -1,21 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The members of the optimizers of TensorFlow 2.0 to 2.4, whichever Keras they are for."""
+"""The members of the optimizers of TensorFlow 2.0 to 2.4, whichever Keras they are for.
+
+`CountsSkippedSteps` is what every optimizer of this package tells of its skipped steps.
+"""
 
 from __future__ import annotations
 
+import atexit
 import copy
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 import tensorflow as tf
 
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, supports_strategy
+from compat_lossscale import core
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.errors import (
     AlreadyWrappedError,
     InexpressibleLossScaleError,
+    LossScaleArgumentError,
+    LossScaleStuckError,
+    NotCountedError,
     UnscalableError,
 )
-from compat_lossscale.members.counting import CountsSkippedSteps
+from compat_lossscale.members.guards import AT_FLOOR, warn_that_it_is_stuck
 from compat_lossscale.members.loss_scales import (
     ForeignLossScale,
     LossScaleConfigs,
@@ -33,6 +42,244 @@ from compat_lossscale.spec import (
 
 _Optimizer = TypeVar("_Optimizer", bound="OldMembers")
 _Experimental = TypeVar("_Experimental", bound="ExperimentalMembers")
+
+
+class CountsSkippedSteps:
+    """Adds to an optimizer with a `_loss_scale` what it tells of skipped steps."""
+
+    _loss_scale: LossScale
+    _step_log: StepLog | None = None
+    _step_counter: Callable[[], Any] | None = None
+    """Gives the variable that counts applied steps, if there is one."""
+    _counts_skipped_too = True
+    """Whether it is to count skipped steps as well."""
+
+    def _start_counting(self) -> None:
+        if type(self._loss_scale) is FixedLossScale:
+            return
+        # A Saver of TensorFlow 1 would save its variables with the model, and miss them in the
+        # model's older checkpoints.
+        is_possible = tf.compat.v1.executing_eagerly_outside_functions()
+        log = StepLog(self._step_counter, self._stated_rule) if is_possible else None
+        self.__dict__["_step_log"] = log
+
+    @property
+    def loss_scale_rule(self) -> LossScaleRule | None:
+        """The rule by which a dynamic loss scale moves. To change it, assign another one.
+
+        It can change while the optimizer trains if the optimizer was made with `rule=` and a rule
+        that differs from TensorFlow's by more than the growth steps and one factor. Functions that
+        are traced already take the new numbers. It is `None` for a fixed loss scale, for a user's
+        own, and for numbers that no rule has, such as a multiplier of 1.
+
+        Raises:
+            LossScaleArgumentError: It cannot change. The message says why.
+        """
+        loss_scale = self._loss_scale
+        return loss_scale.rule if core.moves_by_the_rule(loss_scale) else None
+
+    @loss_scale_rule.setter
+    def loss_scale_rule(self, rule: LossScaleRule) -> None:
+        loss_scale = self._loss_scale
+        if not core.moves_by_the_rule(loss_scale):
+            raise LossScaleArgumentError(
+                "This optimizer's loss scale has no rule, because it is fixed or of a class of "
+                "your own. Make a new optimizer with a dynamic loss scale and rule=."
+            )
+        loss_scale.rule = rule
+
+    def _fixed_scale(self) -> float | None:
+        """The loss scale if it is fixed, and `None` otherwise."""
+        loss_scale = self._loss_scale
+        return loss_scale._loss_scale_value if type(loss_scale) is FixedLossScale else None
+
+    def _settings(self) -> core.RuleSettings | None:
+        """The settings of a rule that was stated."""
+        loss_scale = self._loss_scale
+        return loss_scale.settings if isinstance(loss_scale, DynamicLossScale) else None
+
+    def _stated_rule(self) -> LossScaleRule | None:
+        settings = self._settings()
+        return None if settings is None else settings.rule
+
+    def _note_applied(self) -> Any:
+        return None if self._step_log is None else self._step_log.note_applied()
+
+    def _count_skipped(self, stuck: Any) -> Any:
+        counted = None
+        if self._step_counter is not None:
+            with tf.init_scope():
+                counter = self._step_counter()  # May make the variable, which a branch cannot.
+            if self._counts_skipped_too:
+                counted = counter.assign_add(1, read_value=False)
+        if self._step_log is None:
+            # In a graph of TensorFlow 1, where nothing else can raise.
+            rule = self._stated_rule()
+            if rule is None or rule.on_floor != "raise":
+                return counted, None
+            return counted, tf.debugging.Assert(tf.logical_not(stuck), [AT_FLOOR])
+        noted = self._step_log.note_skipped(stuck)
+        self._step_log.warn_if_stuck(again=True)
+        settings = self._settings()
+        if settings is None or tf.executing_eagerly():
+            return counted, noted
+        # What XLA compiles ignores it. Then the error comes when somebody looks.
+        at_floor = tf.cast(self._step_log.notes[2], tf.float64)
+        passes = tf.less(at_floor, settings.floor_steps_to_raise)
+        return counted, noted, tf.debugging.Assert(passes, [AT_FLOOR])
+
+    @property
+    def skipped_steps(self) -> tf.Tensor:
+        """Steps that this optimizer skipped since it was made, an int64 scalar tensor.
+
+        Checkpoints do not have it, and a restored optimizer starts from 0. With a fixed loss scale
+        no step is skipped.
+
+        Raises:
+            NotCountedError: The optimizer was made in a graph of TensorFlow 1.
+        """
+        log = self._log_if_dynamic()
+        return tf.constant(0, tf.int64) if log is None else log.skipped
+
+    @property
+    def last_step_skipped(self) -> tf.Tensor:
+        """Whether the latest step was skipped, a bool scalar tensor.
+
+        Checkpoints do not have it. An optimizer that went on after a skipped step, and is then
+        restored to the `iterations` of that step, says yes until its next step.
+
+        Raises:
+            NotCountedError: The optimizer was made in a graph of TensorFlow 1.
+        """
+        log = self._log_if_dynamic()
+        return tf.constant(False) if log is None else log.last_skipped
+
+    @property
+    def _has_said_it_is_stuck(self) -> bool:
+        """Whether it warned that its loss scale has to move and cannot; asked for in eager mode."""
+        return self._step_log is not None and self._step_log.has_warned
+
+    def _log_if_dynamic(self) -> StepLog | None:
+        is_fixed = type(self._loss_scale) is FixedLossScale
+        if self._step_log is None and not is_fixed:
+            raise NotCountedError(
+                "Skipped steps are counted in eager mode and in tf.function. This optimizer was "
+                "made in a graph of TensorFlow 1, whose Saver would save the counters with your "
+                "model. Look at the loss scale instead: it shrinks when a step is skipped."
+            )
+        if self._step_log is not None:
+            self._step_log.warn_if_stuck()
+        return self._step_log
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
+        children = super()._trackable_children(save_type, **kwargs)  # type: ignore[misc]  # it is mixed into what has one
+        if save_type == "savedmodel" and self._step_log is not None:
+            # A SavedModel refuses functions whose variables it does not have.
+            children = {**children, "step_log": self._step_log.notes}
+            settings = self._settings()
+            if settings is not None:
+                children["rule_settings"] = settings.variable
+        return children
+
+
+class StepLog:
+    """What an optimizer remembers of its steps beside the loss scale.
+
+    It is no part of a checkpoint: none of the original classes had it.
+
+    Args:
+        counter: Gives the variable that counts applied steps, and possibly skipped ones too, if
+            there is one: an applied step then needs no note. It may have to make the variable.
+        rule: Gives the loss scale's rule, if one was stated. It says what happens at the floor.
+
+    Attributes:
+        notes: An int64 variable: how many steps were skipped; which step the latest of them was, by
+            the counter, or whether the latest step was; how many were skipped at a loss scale that
+            is stuck. One variable, as a function takes time for each one that it uses.
+    """
+
+    def __init__(
+        self,
+        counter: Callable[[], Any] | None = None,
+        rule: Callable[[], LossScaleRule | None] = lambda: None,
+    ) -> None:
+        self._counter = counter
+        self._rule = rule
+        self.has_warned = False
+        self.notes = tf.Variable(
+            [0, 0, 0],
+            dtype=tf.int64,
+            trainable=False,
+            synchronization=tf.VariableSynchronization.AUTO,
+            aggregation=tf.VariableAggregation.NONE,
+        )
+        _logs.add(self)
+
+    @property
+    def skipped(self) -> tf.Tensor:
+        """How many steps were skipped, an int64 scalar tensor."""
+        return tf.convert_to_tensor(self.notes)[0]
+
+    @property
+    def last_skipped(self) -> tf.Tensor:
+        """Whether the latest step was skipped, a bool scalar tensor."""
+        skipped, last = self.notes[0], self.notes[1]
+        return tf.logical_and(skipped > 0, tf.equal(last, self._steps()))
+
+    def _steps(self) -> Any:
+        return 1 if self._counter is None else tf.cast(self._counter(), tf.int64)
+
+    def note_applied(self) -> Any:
+        """Notes that a step was applied."""
+        if self._counter is not None:
+            return None
+        return self.notes.assign(self.notes * [1, 0, 1], read_value=False)
+
+    def note_skipped(self, stuck: tf.Tensor | None = None) -> Any:
+        """Notes that a step was skipped. Call it when the counter has counted the step.
+
+        Args:
+            stuck: Whether the loss scale has to shrink and is at its floor, a bool scalar tensor.
+        """
+        at_floor = 0 if stuck is None else tf.cast(stuck, tf.int64)
+        kept = self.notes * [1, 0, 1]
+        return self.notes.assign(tf.add(kept, [1, self._steps(), at_floor]), read_value=False)
+
+    def warn_if_stuck(self, *, may_raise: bool = True, again: bool = False) -> None:
+        """Warns or raises, as the rule says, if steps were skipped at the floor; in eager mode.
+
+        Without a rule, it warns of the first. A function has no way to warn: what XLA compiles
+        cannot print.
+
+        Args:
+            may_raise: Whether to raise where the rule says so. Otherwise it warns.
+            again: Whether to raise after the first time too.
+
+        Raises:
+            LossScaleStuckError: The rule says so.
+        """
+        rule = self._rule() or LossScaleRule()
+        raises = may_raise and rule.on_floor == "raise"
+        if self.has_warned and not (raises and again):
+            return
+        if rule.on_floor == "ignore" or not tf.executing_eagerly():
+            return
+        if int(self.notes[2]) < rule.floor_steps:
+            return
+        self.has_warned = True
+        if raises:
+            raise LossScaleStuckError(AT_FLOOR)
+        warn_that_it_is_stuck(rule.min_scale)
+
+
+_logs: weakref.WeakSet[StepLog] = weakref.WeakSet()
+
+
+@atexit.register
+def _warn_at_exit() -> None:
+    """Warns of loss scales that got stuck within functions, and that nobody has looked at since."""
+    for log in _logs:
+        log.warn_if_stuck(may_raise=False)
 
 
 class OldMembers(CountsSkippedSteps):
@@ -242,7 +489,7 @@ def check_strategy() -> None:
         ValueError: The current strategy is not supported; TPU strategies get an explanation of
             their own. Source: TensorFlow 2.2 and later.
     """
-    if supports_strategy():
+    if core.supports_strategy():
         return
     strategy = tf.distribute.get_strategy()
     if isinstance(strategy, tf.distribute.TPUStrategy):

@@ -5,23 +5,22 @@ import tf_keras
 
 from compat_lossscale import tf1
 from compat_lossscale._patching import FunctionPatches
-from compat_lossscale.optimizers import base, families, keras, keras_legacy, saving, stock
+from compat_lossscale.optimizers import base, experimental, keras, keras_legacy, saving, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
-from compat_lossscale.optimizers.experimental import (
-    LossScaleOptimizer as ExperimentalLossScaleOptimizer,
-)
 
 __all__ = [
+    "PATCHES",
     "ExperimentalLossScaleOptimizer",
     "LossScaleOptimizer",
     "base",
-    "families",
     "keras",
     "keras_legacy",
     "keras_patches",
     "saving",
     "stock",
 ]
+
+ExperimentalLossScaleOptimizer = experimental.LossScaleOptimizer
 
 tf1.KERASES.append(
     tf1.RewritableKeras(
@@ -33,6 +32,7 @@ tf1.KERASES.append(
     )
 )
 
+PATCHES = (*experimental.REGISTERED, *saving.PATCHES)
+"""The classes in Keras' registry, and the patches of its savers and loaders for these classes."""
 keras_patches = FunctionPatches()
-"""The patches of Keras' savers and loaders for these classes, and the classes in its registry."""
-keras_patches.add(saving.PATCHES)
+keras_patches.add(PATCHES)

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The experimental `LossScaleOptimizer(optimizer, loss_scale)` of TensorFlow 1.14 to 2.4."""
+"""The experimental `LossScaleOptimizer(optimizer, loss_scale)` of TensorFlow 1.14 to 2.4.
+
+And which class a saved optimizer comes back as.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import tf_keras
+
+from compat_lossscale._patching import FunctionPatch
 from compat_lossscale.members.optimizer import ExperimentalMembers
 from compat_lossscale.optimizers import base, stock
+from compat_lossscale.spec.configs import REGISTERED_WRAPPERS
 
 
 class LossScaleOptimizer(ExperimentalMembers, base.LossScaleOptimizer):
@@ -51,3 +59,33 @@ class LossScaleOptimizer(ExperimentalMembers, base.LossScaleOptimizer):
         Copies of Keras' own training step of TensorFlow 2.2 and 2.3 call this.
         """
         return grads
+
+
+class SavedLossScaleOptimizer:
+    """Makes the optimizer that a saved config describes."""
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> base.LossScaleOptimizer:
+        """Makes an optimizer of the class that wrote the config.
+
+        Args:
+            config: A loss-scale optimizer's config of any generation.
+            custom_objects: Classes by the names under which the config has them.
+
+        Returns:
+            An experimental one for the form of TensorFlow 2.0 to 2.3, which has a `loss_scale`,
+            and for any form while the old names are installed; otherwise a non-experimental one.
+        """
+        has_loss_scale = isinstance(config.get("loss_scale"), Mapping)
+        is_experimental = base.old_names_are_installed or has_loss_scale
+        wrapper = LossScaleOptimizer if is_experimental else base.LossScaleOptimizer
+        return wrapper.from_config(config, custom_objects=custom_objects)
+
+
+REGISTERED: tuple[FunctionPatch, ...] = tuple(
+    (tf_keras.utils.get_custom_objects(), name, SavedLossScaleOptimizer)
+    for name in REGISTERED_WRAPPERS
+)
+"""The names under which loss-scale optimizers are saved, in tf-keras' registry."""

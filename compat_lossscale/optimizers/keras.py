@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
 from compat_lossscale.members.optimizer import check_has_tape
-from compat_lossscale.optimizers import base, families, stock
+from compat_lossscale.optimizers import base, stock
 
 
 class NewFrontEnd(stock.NewLossScaleOptimizer):
@@ -186,4 +186,4 @@ def _weighted(loss: Any, weights: Any, tape: tf.GradientTape | None) -> Any:
         return weighted()
 
 
-families.FRONT_ENDS[stock.Optimizer] = NewFrontEnd
+base.FRONT_ENDS[stock.Optimizer] = NewFrontEnd

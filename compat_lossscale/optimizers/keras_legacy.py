@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
 from compat_lossscale.members.optimizer import check_has_tape
-from compat_lossscale.optimizers import base, families, stock
+from compat_lossscale.optimizers import base, stock
 
 
 class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
@@ -159,4 +159,4 @@ class RestoredInnerOptimizer(_Trackable):
         return self._optimizer._create_or_restore_slot_variable(*args, **kwargs)
 
 
-families.FRONT_ENDS[stock.OptimizerV2] = LegacyFrontEnd
+base.FRONT_ENDS[stock.OptimizerV2] = LegacyFrontEnd

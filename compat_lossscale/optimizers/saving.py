@@ -25,9 +25,8 @@ import tf_keras
 
 from compat_lossscale import _patching
 from compat_lossscale._atomic_file import replacing
-from compat_lossscale.optimizers import base, experimental, families, stock
+from compat_lossscale.optimizers import stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
-from compat_lossscale.spec.configs import REGISTERED_WRAPPERS
 
 H5_GROUP = "optimizer_weights/loss_scale"
 """Where a `.h5` file of a model has it."""
@@ -183,36 +182,6 @@ def _wherever(function: Any, replacement: Callable[..., Any]) -> list[_patching.
     ]
 
 
-class SavedLossScaleOptimizer:
-    """Makes the optimizer that a saved config describes."""
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> base.LossScaleOptimizer:
-        """Makes an optimizer of the class that wrote the config.
-
-        Args:
-            config: A loss-scale optimizer's config of any generation.
-            custom_objects: Classes by the names under which the config has them.
-
-        Returns:
-            An experimental one for the form of TensorFlow 2.0 to 2.3, which has a `loss_scale`,
-            and for any form while the old names are installed; otherwise a non-experimental one.
-        """
-        has_loss_scale = isinstance(config.get("loss_scale"), Mapping)
-        is_experimental = families.old_names_are_installed or has_loss_scale
-        wrapper = experimental.LossScaleOptimizer if is_experimental else base.LossScaleOptimizer
-        return wrapper.from_config(config, custom_objects=custom_objects)
-
-
-REGISTERED: tuple[_patching.FunctionPatch, ...] = tuple(
-    (tf_keras.utils.get_custom_objects(), name, SavedLossScaleOptimizer)
-    for name in REGISTERED_WRAPPERS
-)
-"""The names under which loss-scale optimizers are saved, in tf-keras' registry."""
-
-
 def _is_keras_trackable(original: Callable[[Any], bool], obj: Any) -> bool:
     """Lets `.keras` files visit legacy optimizers with loss scaling."""
     return original(obj) or isinstance(obj, LossScaleOptimizer)
@@ -271,5 +240,5 @@ _PRIVATE: tuple[_patching.FunctionPatch, ...] = (
     (stock.saved_model_load, "load", _load_model),
 )
 _has_private = stock.saving_lib and stock.hdf5_format and stock.saved_model_load
-PATCHES = (*REGISTERED, *(_PRIVATE if _has_private else patches()))
-"""The patches of tf-keras' savers and loaders, and of its registry."""
+PATCHES = _PRIVATE if _has_private else patches()
+"""The patches of tf-keras' savers and loaders."""

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from compat_lossscale.spec import Generation
+from compat_lossscale.spec.configs import Generation
 
 
 class Family(enum.Enum):

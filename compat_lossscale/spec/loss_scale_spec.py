@@ -19,14 +19,14 @@ from compat_lossscale.errors import (
     LossScaleArgumentError,
 )
 from compat_lossscale.spec import configs
-from compat_lossscale.spec.configs import (
+from compat_lossscale.spec.configs import Generation
+from compat_lossscale.spec.loss_scale_rule import LossScaleRule, check_rule
+from compat_lossscale.spec.update_rule import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
-    Generation,
+    RuleNumbers,
 )
-from compat_lossscale.spec.loss_scale_rule import LossScaleRule, check_rule
-from compat_lossscale.spec.update_rule import RuleNumbers
 
 _WHAT_IT_MUST_BE = (
     "loss_scale must be the string 'dynamic', an int, a float, a FixedLossScale or a "

@@ -14,6 +14,13 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+DEFAULT_INITIAL_SCALE = 2.0**15
+"""The default first value of a dynamic loss scale, the same in every generation."""
+DEFAULT_GROWTH_STEPS = 2000
+"""The default number of good steps before a dynamic loss scale grows, in every generation."""
+DEFAULT_MULTIPLIER = 2.0
+"""The default factor of growth and backoff. TensorFlow 2.4 and later have no other."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Operations:

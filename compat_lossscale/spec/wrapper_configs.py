@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
-from compat_lossscale.spec import Generation, LossScaleSpec, configs, inner_optimizers, others_in
+from compat_lossscale.spec import configs, inner_optimizers
+from compat_lossscale.spec.configs import Generation, others_in
 from compat_lossscale.spec.inner_optimizers import Family
+from compat_lossscale.spec.loss_scale_spec import LossScaleSpec
 from compat_lossscale.spec.update_rule import PYTHON
 
 MAX_GROWTH_STEPS = 2**63 - 1

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from compat_lossscale.core import DynamicLossScale, apply_or_skip, unscale_gradients
-from compat_lossscale.core.dynamic_loss_scale import reserve_cond
+from compat_lossscale.core.loss_scale import reserve_cond
 
 
 class GrowsAsEver(DynamicLossScale):

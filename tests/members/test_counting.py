@@ -12,7 +12,7 @@ import tensorflow as tf
 from compat_lossscale import LossScaleOptimizer, experimental
 from compat_lossscale.core import DynamicLossScale
 from compat_lossscale.errors import LossScaleStuckWarning, NotCountedError
-from compat_lossscale.members.counting import StepLog
+from compat_lossscale.members.optimizer import StepLog
 from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer
 from tests.support import INF, NAN, Family, Mode, python
 
@@ -170,7 +170,7 @@ def test_what_a_function_noted_is_said_when_somebody_looks_and_once(compiled: bo
 def test_what_nobody_looked_at_is_said_when_the_program_ends() -> None:
     program = """
         import tensorflow as tf
-        from compat_lossscale.members.counting import StepLog
+        from compat_lossscale.members.optimizer import StepLog
 
         log = StepLog()
         log.note_skipped(tf.constant(1.0))

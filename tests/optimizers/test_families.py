@@ -10,13 +10,13 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale import experimental
-from compat_lossscale.optimizers import LossScaleOptimizer, families, stock
+from compat_lossscale.optimizers import LossScaleOptimizer, base, stock
 from tests.support import Family
 
 
 def installed_class(declared: type) -> Any:
     """What `install()` puts in the old place: the class of one family."""
-    return families.joined(declared, families.FRONT_ENDS[stock.OptimizerV2])
+    return base.joined(declared, base.FRONT_ENDS[stock.OptimizerV2])
 
 
 def test_a_subclass_of_a_joined_class_serves_both_families(family: Family) -> None:
@@ -56,9 +56,9 @@ def test_a_subclass_may_skip_the_joined_class_in_its_super_calls() -> None:
 
 
 def test_the_family_of_an_optimizer_is_its_base_class(family: Family) -> None:
-    assert isinstance(family.sgd(), families.family_of(family.sgd()))  # type: ignore[arg-type]  # it is not None here
+    assert isinstance(family.sgd(), base.family_of(family.sgd()))  # type: ignore[arg-type]  # it is not None here
 
 
 @pytest.mark.parametrize("what", [None, "sgd", 5])
 def test_what_is_no_optimizer_has_no_family(what: Any) -> None:
-    assert families.family_of(what) is None
+    assert base.family_of(what) is None

@@ -12,7 +12,7 @@ import tf_keras
 
 from compat_lossscale import LossScaleOptimizer, experimental, optimizers
 from compat_lossscale.core import DynamicLossScale
-from compat_lossscale.optimizers import families, saving
+from compat_lossscale.optimizers import base
 from tests.support import NAN, Family
 
 pytestmark = pytest.mark.grid(2)
@@ -23,7 +23,7 @@ X, Y = np.ones((4, 1), np.float32), np.zeros((4, 1), np.float32)
 
 @pytest.fixture
 def legacy_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(families, "old_names_are_installed", True)
+    monkeypatch.setattr(base, "old_names_are_installed", True)
 
 
 def model_of(optimizer: Any) -> Any:
@@ -81,8 +81,8 @@ def test_the_names_can_be_taken_out_and_put_back() -> None:
     try:
         assert not [name for name in objects if "lossscale" in name.lower()]
     finally:
-        optimizers.keras_patches.add(saving.PATCHES)
-    assert objects["LossScaleOptimizer"] is saving.SavedLossScaleOptimizer
+        optimizers.keras_patches.add(optimizers.PATCHES)
+    assert objects["LossScaleOptimizer"] is optimizers.experimental.SavedLossScaleOptimizer
 
 
 def test_an_own_subclass_comes_back_by_custom_objects(family: Family) -> None:

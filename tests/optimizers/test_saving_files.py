@@ -32,7 +32,7 @@ from tests.support import Family
 @contextlib.contextmanager
 def by_public_names() -> Iterator[None]:
     private = optimizers.keras_patches.applied
-    optimizers.keras_patches.replace(saving.REGISTERED)
+    optimizers.keras_patches.replace(optimizers.experimental.REGISTERED)
     public = FunctionPatches()
     public.replace(saving.patches())
     try:

@@ -12,7 +12,7 @@ import tf_keras
 
 from compat_lossscale.core import DynamicLossScale, LossScale
 from compat_lossscale.experimental import Policy, get_layer_policy
-from compat_lossscale.optimizers import families
+from compat_lossscale.optimizers import base
 from tests.support import run_code
 
 pytestmark = pytest.mark.grid(2)
@@ -127,5 +127,5 @@ def test_a_layers_policy_without_a_scale_of_its_own_has_one_again_in_a_legacy_pr
 ) -> None:
     config = tf_keras.layers.Dense(1, dtype=Policy("mixed_float16")).get_config()
     assert type(tf_keras.layers.Dense.from_config(config).dtype_policy) is not Policy
-    monkeypatch.setattr(families, "old_names_are_installed", True)
+    monkeypatch.setattr(base, "old_names_are_installed", True)
     assert type(tf_keras.layers.Dense.from_config(config).dtype_policy) is Policy

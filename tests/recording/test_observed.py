@@ -84,4 +84,4 @@ def test_an_old_program_tells_which_loss_scale_its_wrapper_got(
     )  # fmt: skip
     kinds = observed_kinds(read(str(tmp_path / "it.lsr")).observed)["train.py"]
     assert kinds[9]["scale"][0].endswith(".Halving dynamic 8 3")
-    assert kinds[11]["scale"][0].startswith("compat_lossscale.core.dynamic_loss_scale.Dynamic")
+    assert kinds[11]["scale"][0].startswith("compat_lossscale.core.loss_scale.Dynamic")

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import compat_lossscale
-from compat_lossscale.optimizers import families, stock
+from compat_lossscale.optimizers import base, stock
 
 BaseLossScaleOptimizer = compat_lossscale.LossScaleOptimizer
-LossScaleOptimizer = families.joined(BaseLossScaleOptimizer, families.FRONT_ENDS[stock.OptimizerV2])
-LossScaleOptimizerV3 = families.joined(BaseLossScaleOptimizer, families.FRONT_ENDS[stock.Optimizer])
+LossScaleOptimizer = base.joined(BaseLossScaleOptimizer, base.FRONT_ENDS[stock.OptimizerV2])
+LossScaleOptimizerV3 = base.joined(BaseLossScaleOptimizer, base.FRONT_ENDS[stock.Optimizer])

@@ -12,10 +12,13 @@ import tensorflow as tf
 from compat_lossscale import core
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.private import apply_by_inner
-from compat_lossscale.members.counting import CountsSkippedSteps
 from compat_lossscale.members.guards import warn_that_it_starts_again
 from compat_lossscale.members.loss_scales import from_spec
-from compat_lossscale.members.optimizer import check_in_replica_context, check_strategy
+from compat_lossscale.members.optimizer import (
+    CountsSkippedSteps,
+    check_in_replica_context,
+    check_strategy,
+)
 from compat_lossscale.spec import LossScaleSpec
 
 _LARGEST_WITH_RECIPROCAL = 2.0**126
