@@ -14,13 +14,9 @@ UNKNOWN_VERSION = "of unknown version"
 
 
 def installed_version(module: str) -> str | None:
-    """Returns the version of a module.
+    """Returns the version of a module that programs import; `None` if it is not installed.
 
-    Args:
-        module: The name that programs import.
-
-    Returns:
-        Its version; `UNKNOWN_VERSION` if its package does not say; `None` if it is not installed.
+    It is `UNKNOWN_VERSION` if its package does not say.
     """
     # What was uninstalled by halves leaves its metadata behind, what was built by hand has none.
     if importlib.util.find_spec(module) is None:
@@ -37,11 +33,7 @@ INSTALL_TENSORFLOW = "pip install tensorflow tf-keras tensorboard"
 
 
 def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
-    """Checks, without importing them, that TensorFlow and tf-keras are installed.
-
-    Raises:
-        MissingExtraError: One of them is not installed.
-    """
+    """Checks, without importing them, that TensorFlow and tf-keras are installed."""
     packages = ("tensorflow", "tf_keras") if tf_keras else ("tensorflow",)
     missing = [name for name in packages if not importlib.util.find_spec(name)]
     if missing:
@@ -75,10 +67,6 @@ def require_keras_3(what: str) -> None:
 
 
 def require_libcst(what: str) -> None:
-    """Checks, without importing it, that libcst is installed.
-
-    Raises:
-        MissingExtraError: It is not installed.
-    """
+    """Checks, without importing it, that libcst is installed."""
     if not importlib.util.find_spec("libcst"):
         raise MissingExtraError(f"{what} needs libcst, which is not installed: pip install libcst")

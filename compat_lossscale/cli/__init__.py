@@ -67,11 +67,7 @@ class Command(click.Command):
 
 
 def configuration_of(paths: Sequence[Path], file: Path | None = None) -> Configuration:
-    """Reads the configuration for the first of some paths.
-
-    Raises:
-        click.UsageError: The configuration has a mistake.
-    """
+    """Reads the configuration for the first of some paths."""
     from lossscale_codemods.running import configuration
 
     first = paths[0]
@@ -92,11 +88,7 @@ html_option = click.option(
 
 
 def check_report_path(path: Path) -> None:
-    """Checks, before the work, that a report can be written and replaces nothing else.
-
-    Raises:
-        click.UsageError: It cannot be written. The message says why, and what to do.
-    """
+    """Checks, before the work, that a report can be written and replaces nothing else."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"The report {path} needs a name that ends in .html.")
     if not os.path.isdir(path.parent):
@@ -159,9 +151,6 @@ def call() -> Any:
     For an error of this package, and for output that cannot be written, it prints one line on
     stderr, and the exit code is 2. It is 64 for wrong usage, 130 for Ctrl-C, and 70 for a mistake
     of this program, which no result of a command has.
-
-    Returns:
-        The return value of the command.
     """
     try:
         return command_line.main(prog_name="compat-lossscale", standalone_mode=False)

@@ -39,11 +39,7 @@ TARGETS = ("tf-keras", "compat", "keras3")
 
 
 def check_usage(paths: tuple[Path, ...], given: Mapping[str, Any]) -> None:
-    """Refuses options that contradict each other, before anything is read or written.
-
-    Raises:
-        click.UsageError: Two contradict each other, or one needs another.
-    """
+    """Refuses options that contradict each other, before anything is read or written."""
     html, undo = given["html"], given["undo"]
     is_input = Path("-") in paths
     form_of(given)
@@ -130,11 +126,7 @@ def configured(paths: Sequence[Path], given: Mapping[str, Any]) -> Configuration
 
 
 def options_of(configuration: Configuration, observed: str | None = None) -> Options:
-    """Checks the configuration, and returns what a run does.
-
-    Raises:
-        click.UsageError: There is no such target or rule.
-    """
+    """Checks the configuration, and returns what a run does."""
     target = configuration.target
     if target not in TARGETS:
         *others, last = TARGETS

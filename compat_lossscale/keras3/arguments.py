@@ -31,11 +31,7 @@ WHY_EMPTY = (
 
 
 def check_wrappable(optimizer: Any, *, argument: str = "inner_optimizer") -> None:
-    """Checks that an optimizer can be wrapped.
-
-    Raises:
-        LossScaleArgumentError: It cannot be wrapped; the message says what to use instead.
-    """
+    """Checks that an optimizer can be wrapped."""
     if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
         raise AlreadyWrappedError(
             f'"{argument}" is a {type(optimizer).__name__} already: the loss would be scaled '
@@ -71,11 +67,7 @@ def warn_of_dropped_factor(inner_optimizer: Any, *, stacklevel: int) -> None:
 
 
 def check_others(arguments: Mapping[str, Any]) -> None:
-    """Refuses arguments of the constructor that have no place on the wrapper.
-
-    Raises:
-        LossScaleArgumentError: One is unknown, or is the inner optimizer's.
-    """
+    """Refuses arguments of the constructor that are unknown, or the inner optimizer's."""
     unknown = [f"`{name}`" for name in arguments if name not in _OF_THE_INNER_OPTIMIZER]
     if unknown:
         raise LossScaleArgumentError(
@@ -95,13 +87,7 @@ def check_aggregation(
 ) -> None:
     """Refuses arguments of `apply_gradients` that Keras 3 cannot do as they say.
 
-    Args:
-        name: A name for the step's operations, for which Keras 3 has no use.
-        experimental_aggregate_gradients: Whether gradients are summed over the replicas.
-        skip_gradients_aggregation: The opposite.
-
-    Raises:
-        ValueError: They are not to be summed.
+    It has no use for a `name`, and always sums gradients over the replicas.
     """
     del name
     if skip_gradients_aggregation or not experimental_aggregate_gradients:
@@ -112,10 +98,6 @@ def check_aggregation(
 
 
 def check_has_gradients(gradients: Sized, method: str) -> None:
-    """Refuses a step without any gradient, which trains nothing.
-
-    Raises:
-        ValueError: There are none.
-    """
+    """Refuses a step without any gradient, which trains nothing."""
     if not gradients:
         raise ValueError(f"{method}() got no gradients and no variables: {WHY_EMPTY}")

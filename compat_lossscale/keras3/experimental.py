@@ -56,12 +56,8 @@ class SavedKeras3Optimizer:
     def from_config(cls, config: Mapping[str, Any]) -> Keras3LossScaleOptimizer:
         """Makes an optimizer of the class that wrote the config.
 
-        Args:
-            config: The config of a loss-scale optimizer of this package or of Keras 3.
-
-        Returns:
-            An experimental one for the form of TensorFlow 2.0 to 2.3, which states users' own loss
-            scales and other multipliers than 2; otherwise one of Keras 3.
+        The form of TensorFlow 2.0 to 2.3, which states users' own loss scales and other multipliers
+        than 2, gives an experimental one.
         """
         if isinstance(config.get("loss_scale"), Mapping):
             return LossScaleOptimizer.from_config(config)
@@ -264,15 +260,7 @@ class SavedPolicy:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Any:
-        """Makes a policy.
-
-        Args:
-            config: A policy's config of any generation.
-
-        Returns:
-            An experimental one if the config has a `loss_scale`, or if the policy has one by
-            default; otherwise Keras' own.
-        """
+        """Makes a policy: an experimental one if it has a loss scale, stated or by default."""
         if _LOSS_SCALE in config or config.get("name") == "mixed_float16":
             return Policy.from_config(config)
         return keras.DTypePolicy.from_config(config)

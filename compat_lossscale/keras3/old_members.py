@@ -302,11 +302,7 @@ def _get_weights(self: Any) -> list[Any]:
 def arguments_of_today(
     learning_rate: Any, options: Mapping[str, Any], name: str
 ) -> tuple[Any, dict[str, Any]]:
-    """Returns the arguments of Keras 3's constructor for those of TensorFlow 2.0 to 2.10.
-
-    Raises:
-        LossScaleArgumentError: There is a `decay`.
-    """
+    """Returns the arguments of Keras 3's constructor for those of TensorFlow 2.0 to 2.10."""
     options = dict(options)
     learning_rate = options.pop("lr", learning_rate)
     if isinstance(learning_rate, numbers.Real):

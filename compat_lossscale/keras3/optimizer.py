@@ -716,11 +716,7 @@ class LossScaleOptimizer(
 
 
 def _as_tensor(loss: Any) -> Any:
-    """Converts a loss to a tensor.
-
-    Raises:
-        UnscalableError: It is a bool, or it has no dtype and is not made of Python floats.
-    """
+    """Converts a loss to a tensor."""
     tensor = None if loss is None else keras.ops.convert_to_tensor(loss)
     dtype = "bool" if tensor is None else keras.backend.standardize_dtype(tensor.dtype)
     if dtype == "bool" or not (keras.backend.is_float_dtype(dtype) or hasattr(loss, "dtype")):

@@ -34,11 +34,6 @@ def apply_by_inner(inner_optimizer: Any, gradients: list[Any], variables: Any) -
 
     A class that has an `apply_gradients` of its own, as in programs for tf-keras, is called by it:
     tf-keras' wrapper did so. Keras 3's wrapper calls `apply` and passes such a method over.
-
-    Args:
-        inner_optimizer: An optimizer of Keras 3.
-        gradients: Unscaled gradients.
-        variables: Their variables; `None` for those that the optimizer was built for.
     """
     base = keras.optimizers.Optimizer.apply_gradients
     if variables is None or type(inner_optimizer).apply_gradients is base:

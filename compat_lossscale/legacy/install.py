@@ -189,11 +189,7 @@ def installed(
 
 
 def require(what: str, *, keras: int) -> None:
-    """Checks that all is installed.
-
-    Raises:
-        MissingExtraError: TensorFlow, or the chosen Keras, is not installed.
-    """
+    """Checks that all is installed."""
     require_tensorflow(what, tf_keras=keras == 2)
     if keras == 3:
         require_keras_3(what)
@@ -205,11 +201,7 @@ def select(undo: Undo, *, keras: int) -> None:
 
 
 def _put(options: waiting.InstallOptions, undo: Undo) -> None:
-    """Puts the old names into TensorFlow and the chosen Keras, which it imports.
-
-    Raises:
-        InstallError: `tf.keras` is the other Keras already, or Keras 3 does not run on TensorFlow.
-    """
+    """Puts the old names into TensorFlow and the chosen Keras, which it imports."""
     # TensorFlow's own attribute loads the chosen Keras when it is first asked for a name.
     tf_keras = importlib.import_module("tensorflow").keras
     is_keras_2 = "/tf_keras/" in str(getattr(tf_keras, "__file__", "")).replace("\\", "/")

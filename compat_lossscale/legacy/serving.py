@@ -210,11 +210,7 @@ class NeighbourFinder(importlib.abc.MetaPathFinder):
 
 
 def serving_module(paths: Sequence[str], name: str) -> Any:
-    """Returns the module that serves for those at `paths`, under a name of its own if need be.
-
-    Raises:
-        ModuleNotFoundError: The first of them is not there, or none is.
-    """
+    """Returns the module that serves for those at `paths`, under a name of its own if need be."""
     modules = [importlib.import_module(paths[0])]
     for path in paths[1:]:
         try:

@@ -31,11 +31,7 @@ _BY_AUTOGRAPH: Final = "__autograph_generated_file"
 
 
 class MisuseGuards:
-    """Warns of mistakes, of each the first time only.
-
-    Attributes:
-        warned: The mistakes that the program has been warned of.
-    """
+    """Warns of mistakes, of each the first time only."""
 
     def __init__(self) -> None:
         self.warned: set[str] = set()
@@ -103,10 +99,7 @@ _OF_TENSORFLOW_1 = {
 def where_to_go(optimizer: Any, keras: str, elsewhere: Mapping[str, str]) -> str:
     """Returns what to use instead of an optimizer of another library, or nothing.
 
-    Args:
-        optimizer: What was given as an optimizer.
-        keras: The Keras whose optimizers can be wrapped, as programs call it.
-        elsewhere: What to say of other libraries, by how the names of their modules begin.
+    `elsewhere` has what to say of other libraries, by how the names of their modules begin.
     """
     if isinstance(optimizer, str):
         return f" A name becomes one by {keras}.optimizers.get({optimizer!r})."

@@ -30,8 +30,7 @@ from compat_lossscale.spec import (
 class ForeignLossScale(LossScale):
     """A loss scale of a user's own on a class of TensorFlow, adapted to this package's classes.
 
-    Args:
-        loss_scale: The user's object. It keeps its state and decides everything.
+    The user's object keeps its state and decides everything.
     """
 
     def __init__(self, loss_scale: Any) -> None:
@@ -155,12 +154,7 @@ def opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
 
 @dataclasses.dataclass(frozen=True)
 class LossScaleConfigs:
-    """Reads and writes such configs by the registry of one Keras.
-
-    Attributes:
-        registered_name: Keras' `get_registered_name`.
-        registered_object: Keras' `get_registered_object`.
-    """
+    """Reads and writes such configs, by two functions of the registry of one Keras."""
 
     registered_name: Callable[[type], str]
     registered_object: Callable[[str, dict[str, Any], dict[str, Any]], Any]
@@ -190,13 +184,8 @@ class LossScaleConfigs:
     ) -> LossScale:
         """Makes a loss scale, in its initial state, from what `serialize` returned.
 
-        Args:
-            config: `{"class_name", "config"}`.
-            custom_objects: Users' own LossScale classes by name. Those registered with Keras are
-                known.
-
-        Returns:
-            The loss scale.
+        `custom_objects` has users' own LossScale classes by name. Those registered with Keras are
+        known.
 
         Raises:
             ConfigFormatError: The class is not known, or `config` has another form.
@@ -219,18 +208,9 @@ class LossScaleConfigs:
     def stated_in(
         self, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
     ) -> LossScale:
-        """Makes the loss scale that the config of an optimizer states.
+        """Makes the loss scale, in its initial state, that the config of an optimizer states.
 
-        Args:
-            config: The config of an optimizer of any generation. Its `loss_scale` may also be a
-                LossScale.
-            custom_objects: Users' own LossScale classes by name.
-
-        Returns:
-            The loss scale, in its initial state; the same object, if the config has one.
-
-        Raises:
-            ConfigFormatError: The config states no loss scale, or one of an unknown class.
+        The config is of any generation. If its `loss_scale` is a LossScale, it is that one.
         """
         stated = config.get("loss_scale")
         if isinstance(stated, LossScale):
@@ -244,39 +224,17 @@ class LossScaleConfigs:
     ) -> LossScale:
         """Makes a loss scale of what the experimental Keras classes take as `loss_scale`.
 
+        That is what `as_loss_scale` takes, and `{"class_name", "config"}`, see `deserialize`.
+
         Source: `LossScaleOptimizer` of TensorFlow 2.0 to 2.4 and `Policy` of 2.1 to 2.4. The
         optimizers of `tf.compat.v1.train` take no dictionary.
-
-        Args:
-            loss_scale: `{"class_name", "config"}`, see `deserialize`; or what `as_loss_scale`
-                takes.
-            rule: See `as_loss_scale`.
-            below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
-
-        Returns:
-            The loss scale.
-
-        Raises:
-            ConfigFormatError: It is a dictionary of another form, or of an unknown class.
-            LossScaleArgumentError: It is not one of these.
         """
         if rule is None and isinstance(loss_scale, Mapping):
             loss_scale = self.deserialize(loss_scale)
         return as_loss_scale(loss_scale, rule, below_one=below_one)
 
     def get(self, identifier: Any) -> LossScale | None:
-        """Makes a loss scale of whatever Keras up to TensorFlow 2.3 took for one.
-
-        Args:
-            identifier: What `interpret` takes, or `None`.
-
-        Returns:
-            The loss scale; `None` for `None`.
-
-        Raises:
-            ConfigFormatError: It is a dictionary of another form, or of an unknown class.
-            LossScaleArgumentError: It is not one of these.
-        """
+        """Makes a loss scale of whatever Keras up to TensorFlow 2.3 took for one, or `None`."""
         return None if identifier is None else self.interpret(identifier)
 
 
@@ -422,14 +380,9 @@ def get_layer_policy_of(layers: type, kind: str) -> Callable[[Any], Any]:
 
 
 def wrap_under(policy: Any, default: Wrap | None) -> Wrap | None:
-    """Returns what `Model.compile` wraps an optimizer with under a policy.
+    """Returns what `Model.compile` wraps an optimizer with under a policy; `None` for Keras' way.
 
-    Args:
-        policy: The model's policy.
-        default: What it wraps with under a `mixed_float16` policy that is not experimental.
-
-    Returns:
-        A function that wraps an optimizer; `None` to leave it to Keras.
+    `default` is what it wraps with under a `mixed_float16` policy that is not experimental.
     """
     by_policy: Wrap | None = getattr(policy, "wrap_optimizer", None)
     if by_policy is None and policy.name == "mixed_float16":

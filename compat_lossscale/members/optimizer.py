@@ -505,11 +505,7 @@ def check_strategy() -> None:
 
 
 def check_in_replica_context(method: str) -> None:
-    """Refuses to apply gradients where they are those of all replicas.
-
-    Raises:
-        ValueError: In a cross-replica context.
-    """
+    """Refuses to apply gradients where they are those of all replicas."""
     if tf.distribute.in_cross_replica_context():
         raise ValueError(
             f"{method}() must be called in a replica context: from a function that strategy.run() "

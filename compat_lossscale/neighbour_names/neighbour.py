@@ -84,11 +84,7 @@ class Neighbour:
         return self.served_by.replace(":", ".").removeprefix("builtins.")
 
     def resolve(self) -> Any:
-        """Imports what serves the name, and returns it.
-
-        Raises:
-            AttributeError: Nothing serves it; the message says what to do.
-        """
+        """Imports what serves the name, or raises an AttributeError that says what to do."""
         if not self.is_served:
             raise AttributeError(self.explanation(), name=self.short_name)
         return pkgutil.resolve_name(self.served_by)
@@ -144,11 +140,7 @@ class Changed:
         return self.path.rpartition(".")[2]
 
     def is_old(self, kinds: Sequence[type | None]) -> bool:
-        """Whether arguments without names are in the order of the old signature.
-
-        Args:
-            kinds: The type of each; `None` where it is not known.
-        """
+        """Whether arguments without names, of these types if known, are in the old order."""
         if self.at_most is not None and len(kinds) > self.at_most:
             return True
         told = self.told_by.items()
@@ -157,11 +149,7 @@ class Changed:
     def as_today(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Returns the arguments of a call as today's signature takes them.
-
-        Raises:
-            ValueError: A parameter has a value that is an error today; the message says what to do.
-        """
+        """Returns the arguments of a call as today's signature takes them, or refuses a value."""
         positional, named = list(args), dict(kwargs)
         if self.then and self.is_old([type(value) for value in args]):
             is_whole = len(args) <= self.same + len(self.then)

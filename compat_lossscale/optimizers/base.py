@@ -93,15 +93,10 @@ def family_of(optimizer: Any) -> type | None:
 
 
 def joined(cls: type, front_end: type) -> type:
-    """Joins a LossScaleOptimizer class with the front end of a family of optimizers.
+    """Joins a LossScaleOptimizer class, as declared, with the front end of a family of optimizers.
 
-    Args:
-        cls: `LossScaleOptimizer` or a subclass, as declared.
-        front_end: The family's front end.
-
-    Returns:
-        A subclass of both. The package's own classes take the name under which tf-keras knows its
-        own class of that family, so that what they save can be loaded without this package.
+    The result is a subclass of both. The package's own classes take the name under which tf-keras
+    knows its own class of that family, so that what they save can be loaded without this package.
     """
     # One at a time: threads that join a class at once would each get another one.
     with _joining:
@@ -150,15 +145,7 @@ def become(optimizer: Any, family: type) -> None:
 
 
 def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
-    """Checks that a class can wrap an optimizer.
-
-    Args:
-        cls: `LossScaleOptimizer` or a subclass, declared or joined with a family.
-        inner_optimizer: What was given as the optimizer to wrap.
-        argument: The name of that argument.
-
-    Returns:
-        The base class of the family that the optimizer is of.
+    """Returns the base class of the family that an optimizer is of, if a class can wrap it.
 
     Raises:
         LossScaleArgumentError: It cannot be wrapped; the message says what to use instead.
@@ -401,9 +388,7 @@ class LossScaleOptimizer(
     def _check_before_applying(self) -> None:
         """Says what is wrong with applying gradients here and now.
 
-        Raises:
-            ValueError: In a cross-replica context, or the strategy is not supported. (It may be
-                another one than when the optimizer was made.)
+        The strategy may be another one than when the optimizer was made.
         """
         check_in_replica_context("apply_gradients")
         check_strategy()

@@ -68,15 +68,10 @@ class SavedLossScaleOptimizer:
     def from_config(
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> base.LossScaleOptimizer:
-        """Makes an optimizer of the class that wrote the config.
+        """Makes an optimizer of the class that wrote the config, of any generation.
 
-        Args:
-            config: A loss-scale optimizer's config of any generation.
-            custom_objects: Classes by the names under which the config has them.
-
-        Returns:
-            An experimental one for the form of TensorFlow 2.0 to 2.3, which has a `loss_scale`,
-            and for any form while the old names are installed; otherwise a non-experimental one.
+        The form of TensorFlow 2.0 to 2.3, which has a `loss_scale`, gives an experimental one, and
+        so does any form while the old names are installed.
         """
         has_loss_scale = isinstance(config.get("loss_scale"), Mapping)
         is_experimental = base.old_names_are_installed or has_loss_scale

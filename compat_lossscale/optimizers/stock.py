@@ -129,11 +129,7 @@ def mixed_precision_names(module: str) -> dict[str, Any]:
 
 
 def with_some_gradient(grads_and_vars: Any) -> list[tuple[Any, Any]]:
-    """Returns the pairs as a list.
-
-    Raises:
-        ValueError: No pair has a gradient.
-    """
+    """Returns the pairs as a list, and refuses them if none has a gradient."""
     pairs = list(grads_and_vars)
     if pairs and all(gradient is None for gradient, _ in pairs):
         raise ValueError(
@@ -144,11 +140,7 @@ def with_some_gradient(grads_and_vars: Any) -> list[tuple[Any, Any]]:
 
 
 def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
-    """Drops pairs without a gradient, with a warning.
-
-    Raises:
-        ValueError: No pair has a gradient.
-    """
+    """Drops pairs without a gradient, with a warning, and refuses them if none has one."""
     pairs = with_some_gradient(grads_and_vars)
     with_gradient = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
     if len(with_gradient) < len(pairs):
@@ -183,10 +175,8 @@ def sums_as_the_strategy_does(optimizer: Any) -> bool:
 def aggregated(optimizer: Any, grads_and_vars: Any) -> list[Any]:
     """Returns gradients, summed over the replicas by an optimizer of OptimizerV2, as pairs.
 
-    Args:
-        optimizer: The optimizer. Classes that users wrote for TensorFlow 2.2 and 2.3 return the
-            gradients alone, in the same order.
-        grads_and_vars: Pairs of a gradient and a variable.
+    Classes that users wrote for TensorFlow 2.2 and 2.3 return the gradients alone, in the same
+    order.
     """
     given = list(grads_and_vars)
     summed = list(optimizer._aggregate_gradients(given))
@@ -207,9 +197,7 @@ def set_policy_of_layer(layer: Any, policy: Any) -> None:
 def policy_from_config(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
     """Makes a policy of what a layer's config has as its `dtype` (private in TensorFlow).
 
-    Args:
-        config: `{"class_name", "config"}`, the name of a dtype, or `None`.
-        custom_objects: Custom classes by name.
+    That is `{"class_name", "config"}`, the name of a dtype, or `None`.
     """
     if dtype_policies is not None:
         return dtype_policies.deserialize(config, custom_objects)

@@ -64,11 +64,7 @@ def _hash(text: str) -> str:
 
 
 def write(path: Path, page: str) -> None:
-    """Writes a page completely or not at all.
-
-    Raises:
-        OSError: It cannot be written. An existing file is unchanged.
-    """
+    """Writes a page completely or not at all."""
     with replacing(path) as file:
         file.write_bytes(page.encode("utf-8", "replace"))
 

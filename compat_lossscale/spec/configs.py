@@ -74,13 +74,9 @@ KEYS_OF_LOSS_SCALES = frozenset({"loss_scale_value", "initial_loss_scale", "incr
 
 
 def own_loss_scale(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Returns the loss scale of a config if it is of a class of the user's own.
+    """Returns the `{"class_name", "config"}` of a loss scale of the user's own class, or `None`.
 
-    Args:
-        config: The config of a loss-scale optimizer, of a policy or of a loss scale.
-
-    Returns:
-        Its `{"class_name", "config"}`; `None` if the class is TensorFlow's, or there is none.
+    `config` is that of a loss-scale optimizer, of a policy or of a loss scale.
     """
     bare, class_name = unwrapped(config)
     stated = bare.get("loss_scale")

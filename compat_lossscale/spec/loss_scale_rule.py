@@ -447,11 +447,7 @@ def beside(scalar: Any, array: Any) -> Any:
 
 
 def map_tree(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Returns nested containers with `function` of each number and array in its place.
-
-    Raises:
-        LossScaleArgumentError: A value is neither a number, an array nor a container of them.
-    """
+    """Returns nested containers with `function` of each number and array in its place."""
     if tree is None:
         return None
     if isinstance(tree, float | int) or hasattr(tree, "dtype"):
@@ -743,11 +739,7 @@ def _require_equal(rule: LossScaleRule, expressed: LossScaleRule, reader: str) -
 def check_rule(
     rule: object, *, dynamic: bool = True, dynamic_growth_steps: int | None = None
 ) -> None:
-    """Refuses a `rule` that contradicts the other arguments of a constructor.
-
-    Raises:
-        LossScaleArgumentError: It is no rule, or the scale is fixed or has growth steps of its own.
-    """
+    """Refuses a `rule` that contradicts the other arguments of a constructor."""
     if not isinstance(rule, LossScaleRule):
         raise LossScaleArgumentError(f'"rule" must be a LossScaleRule, but got: {rule!r}.')
     if not dynamic:

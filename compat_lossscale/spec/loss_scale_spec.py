@@ -381,11 +381,7 @@ class LossScaleSpec:
         return {**bare.to_config(generation), **self._stated_rule()}
 
     def to_own_arguments(self) -> dict[str, Any]:
-        """Returns the arguments of this package's constructors, which take a rule.
-
-        Raises:
-            InexpressibleLossScaleError: The multiplier is not 2.
-        """
+        """Returns the arguments of this package's constructors, which take a rule."""
         if self.rule is None:
             return self.to_config(Generation.TF24)
         return {"initial_scale": self.initial_scale, "rule": self.rule}

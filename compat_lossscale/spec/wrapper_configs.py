@@ -20,11 +20,7 @@ MAX_GROWTH_STEPS = 2**63 - 1
 
 
 def refuse_impossible(spec: LossScaleSpec) -> None:
-    """Refuses a loss scale with which nothing is trained, or in each generation another way.
-
-    Raises:
-        LossScaleArgumentError: It is one. The message says why.
-    """
+    """Refuses a loss scale with which nothing is trained, or in each generation another way."""
     scale = PYTHON.float32(spec.initial_scale)
     if math.isinf(scale) or scale == 0:
         raise LossScaleArgumentError(

@@ -77,12 +77,7 @@ class LoggedRun:
 
     @classmethod
     def of(cls, source: Any, rule: LossScaleRule | None = None) -> LoggedRun:
-        """Reads a run.
-
-        Raises:
-            LossScaleArgumentError: It has no loss scale, or a value that is no number.
-            OSError: It is a file that cannot be read.
-        """
+        """Reads a run."""
         is_file = isinstance(source, str | os.PathLike)
         values = _of_csv(Path(source)) if is_file else values_of(source)
         setting = getattr(source, "_setting", None) or RunSetting()
@@ -111,11 +106,7 @@ class LoggedRun:
 
 
 def values_of(history: Any) -> Mapping[str, Sequence[Any]]:
-    """The logged values by name.
-
-    Raises:
-        LossScaleArgumentError: There is no loss scale in it.
-    """
+    """The logged values by name."""
     values = getattr(history, "history", history)
     if not isinstance(values, Mapping) or not len(values.get("loss_scale", ())):
         known = ""

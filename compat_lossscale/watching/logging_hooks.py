@@ -360,16 +360,7 @@ class WatchedOptimizer:
 
 
 class Summaries:
-    """Writes numbers for TensorBoard, with a `tf.summary` writer.
-
-    Args:
-        log_dir: Folder to write to.
-        writer: A writer to write with, instead of `log_dir`.
-
-    Raises:
-        MissingExtraError: TensorFlow is not installed.
-        LossScaleArgumentError: Both are given, or one while eager execution is off.
-    """
+    """Writes numbers for TensorBoard, with a `tf.summary` writer or into a folder."""
 
     def __init__(self, log_dir: str | Path | None, writer: Any) -> None:
         if not importlib.util.find_spec("tensorflow"):
