@@ -79,9 +79,7 @@ def is_importing(name: str) -> bool:
 def looking_up(module: ModuleType, find: Callable[[str], Any]) -> Callable[[str], Any]:
     """Returns a `__getattr__` that serves names which a module lacks (PEP 562).
 
-    Args:
-        module: The module. What its own `__getattr__` does stays.
-        find: Gives the neighbour of a name; `None` if there is none.
+    What the module's own `__getattr__` does stays. `find` gives the neighbour of a name.
     """
     own = vars(module).get("__getattr__")
 

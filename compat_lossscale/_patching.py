@@ -179,11 +179,7 @@ library's registry, a name, and the class that is registered under it."""
 
 
 class FunctionPatches:
-    """Patches of functions that are replaced together.
-
-    Attributes:
-        applied: The patches that are in place.
-    """
+    """Patches of functions that are replaced together; `applied` are those in place."""
 
     def __init__(self) -> None:
         self.applied: tuple[FunctionPatch, ...] = ()

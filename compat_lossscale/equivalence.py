@@ -141,9 +141,6 @@ def compare_with_stock(
 
     Only classes of Keras itself are built, by name: nothing that a config names is imported.
 
-    Returns:
-        The comparison.
-
     Raises:
         MissingExtraError: TensorFlow or tf-keras is not installed.
     """

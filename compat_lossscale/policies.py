@@ -28,9 +28,8 @@ patches = FunctionPatches()
 def enable(default: loss_scales.Wrap | None = None) -> None:
     """Lets experimental policies decide how `compile` wraps an optimizer.
 
-    Args:
-        default: Wraps an optimizer under a `mixed_float16` policy that is not experimental.
-            With `None`, tf-keras wraps it.
+    `default` wraps an optimizer under a `mixed_float16` policy that is not experimental. `None`
+    leaves that to tf-keras.
     """
 
     def wrapping(model: Any) -> loss_scales.Wrap | None:

@@ -35,12 +35,7 @@ _LARGE = 2**17
 def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
     """Multiplies a loss by the loss scale, in the loss's own dtype.
 
-    Args:
-        loss: A floating-point tensor of any shape, which may be ragged or sparse.
-        loss_scale: Gives the current loss scale, a float32 scalar tensor.
-
-    Returns:
-        The scaled loss, of the same kind.
+    The loss is a floating-point tensor of any shape, which may be ragged or sparse, and stays one.
 
     Raises:
         UnscalableError: It is a bool, or it has no dtype and is not made of Python floats.
@@ -63,15 +58,10 @@ def _as_tensor(value: Any) -> tf.Tensor:
 
 @as_written
 def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[Any]:
-    """Divides every gradient by the loss scale.
+    """Divides every gradient by the loss scale, and keeps its dtype and kind.
 
-    Args:
-        gradients: Dense tensors, `tf.IndexedSlices` or `None`, of any floating-point dtype.
-        loss_scale: The loss scale, a float32 scalar tensor.
-
-    Returns:
-        A list as long as `gradients`, each of its own dtype and kind: `None` stays `None`, and
-        `tf.IndexedSlices` stay sparse (since TensorFlow 2.3; they became dense before).
+    `None` stays `None`, and `tf.IndexedSlices` stay sparse (since TensorFlow 2.3; they became dense
+    before).
     """
     factor: Callable[[tf.DType], tf.Tensor] = functools.partial(tf.cast, 1.0 / loss_scale)
     if tf.executing_eagerly():
@@ -86,13 +76,9 @@ def _multiply(gradient: Any, factor: Callable[[tf.DType], tf.Tensor]) -> Any:
 
 @as_written
 def all_finite(gradients: Any) -> tf.Tensor:
-    """Asks whether no gradient holds a NaN or an infinity.
+    """Asks whether no gradient in a nested structure holds a NaN or an infinity.
 
-    Args:
-        gradients: A nested structure of dense tensors, `tf.IndexedSlices` and `None`.
-
-    Returns:
-        A bool scalar tensor. No gradients at all count as finite, and `None` is left out.
+    No gradients at all count as finite, and `None` is left out.
     """
     tensors = _concatenated(values_of(tf.nest.flatten(gradients)))
     large = [tensor for tensor in tensors if _is_large(tensor)]

@@ -281,18 +281,11 @@ class RuleSettings:
     """Holds a rule, and its numbers in one variable that traced functions read.
 
     In a graph of TensorFlow 1 there is no variable, because a Saver would save it with the model:
-    the numbers are constants of the graph.
-
-    Args:
-        rule: The rule at first.
+    the numbers are constants of the graph. So a rule that needs to count steps is refused there.
 
     Attributes:
-        rule: The rule now.
         variable: A float64 vector of the numbers, and of how many steps at the floor are an error;
             `None` in a graph of TensorFlow 1.
-
-    Raises:
-        LossScaleArgumentError: In a graph of TensorFlow 1, the rule needs to count steps.
     """
 
     def __init__(self, rule: LossScaleRule) -> None:
@@ -548,12 +541,9 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
     def advance(self, finite: Any) -> list[Any]:
         """Moves the loss scale by `compat_lossscale.spec.next_state`.
 
-        Args:
-            finite: Whether all gradients, on all replicas, were finite: a bool scalar tensor, or a
-                bool in a branch where it is known.
-
-        Returns:
-            The operations that move it in a graph; none in eager mode.
+        `finite` is whether all gradients, on all replicas, were finite: a bool scalar tensor, or a
+        bool in a branch where it is known. Returns the operations that move it in a graph; none in
+        eager mode.
         """
         variables = [self._current_loss_scale, self._num_good_steps]
         if self.hysteresis_left is not None:
@@ -591,8 +581,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
     def has_to_shrink_at_floor(self) -> Any:
         """Whether it is at its floor, so that it could not shrink after a bad step as it has to.
 
-        Returns:
-            A bool scalar tensor; `None` of a loss scale that never shrinks.
+        It is `None` for a loss scale that never shrinks.
         """
         if self.settings is None and self._multiplier == 1:
             return None

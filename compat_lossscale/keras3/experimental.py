@@ -83,9 +83,8 @@ patches = FunctionPatches()
 def enable(default: loss_scales.Wrap | None = None) -> None:
     """Lets experimental policies decide what `compile` wraps with.
 
-    Args:
-        default: Wraps an optimizer under a `mixed_float16` policy that is no experimental one.
-            `None` leaves that to Keras.
+    `default` wraps an optimizer under a `mixed_float16` policy that is no experimental one. `None`
+    leaves that to Keras.
     """
 
     def compile_model(original: Callable[..., None], model: Any, *args: Any, **kwargs: Any) -> None:

@@ -40,8 +40,7 @@ class Protocol(enum.Enum):
 class ProtocolRecord:
     """What an optimizer's methods were called for since it last applied gradients.
 
-    Args:
-        function: Gives the function that is being traced; `None` outside of one.
+    `function` gives the function that is being traced; `None` outside of one.
     """
 
     def __init__(self, function: Callable[[], Any]) -> None:
@@ -67,12 +66,10 @@ class ProtocolRecord:
         return self._seen.setdefault(self._function() or self, {})
 
     def gradients_are_scaled(self, method: str, *, otherwise: Protocol) -> bool:
-        """Says whether the gradients that are applied now are scaled; the step ends here.
+        """Says whether the gradients that `method` applies now are scaled; the step ends here.
 
-        Args:
-            method: What they are applied by.
-            otherwise: The protocol of that method, for an optimizer that was never asked to scale
-                or unscale anything.
+        `otherwise` is the protocol of that method, for an optimizer that was never asked to scale
+        or unscale anything.
 
         Raises:
             LossScaleMisuseError: The step has calls of both protocols.

@@ -116,14 +116,8 @@ def _execute(source: bytes, filename: str) -> None:
 def start(arguments: Sequence[str], options: Mapping[str, bool]) -> Callable[[], None]:
     """Becomes an interpreter that runs a program.
 
-    Under a debugger or a profiler, which would lose sight of the program, it returns instead.
-
-    Args:
-        arguments: What would follow `python`: its options, the program, the program's arguments.
-        options: See `startup.install_when_imported`.
-
-    Returns:
-        What runs the program in this process.
+    `arguments` is what would follow `python`. Under a debugger or a profiler, which would lose
+    sight of the program, it returns what runs the program in this process.
 
     Raises:
         ProgramError: Python's options cannot be what they are.

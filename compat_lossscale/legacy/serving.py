@@ -54,12 +54,8 @@ NAMES = _by_place(one for one in TABLE if not one.name.endswith(".*") and one no
 def put(undo: Undo, *, keras: int) -> None:
     """Serves the neighbours in TensorFlow, which has been imported, and in the chosen Keras.
 
-    Those of a module that is not imported yet are served as soon as it is.
-
-    Args:
-        undo: What takes that back.
-        keras: Which Keras `tf.keras` is: 2 for tf-keras, 3 for Keras 3. With Keras 3, what only
-            tf-keras can stand for is not served.
+    Those of a module that is not imported yet are served as soon as it is. With Keras 3, what only
+    tf-keras can stand for is not served.
     """
     from compat_lossscale.legacy import changed_behaviour  # noqa: PLC0415  # needs TensorFlow
 

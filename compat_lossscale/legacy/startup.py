@@ -173,12 +173,9 @@ def install_when_imported(
 ) -> None:
     """Has the old names put into TensorFlow when it is imported; at once if it has been.
 
-    Args:
-        what: What asks for it, to begin the message with if something is not installed.
-        legacy_optimizers: See `compat_lossscale.install`; of no effect with Keras 3.
-        tf1: Whether `import tensorflow` in the program means TensorFlow 1.
-        neighbours: See `compat_lossscale.install`.
-        keras3: Whether `tf.keras` is Keras 3.
+    The options are those of `compat_lossscale.install`; with `tf1`, `import tensorflow` in the
+    program means TensorFlow 1. `what` asks for it, and begins the message if something is not
+    installed.
     """
     keras = 3 if keras3 else 2
     frameworks = (_TENSORFLOW, _KERASES[keras])

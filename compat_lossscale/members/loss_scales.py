@@ -92,15 +92,10 @@ def as_loss_scale(
 ) -> LossScale:
     """Turns what the old constructors took as `loss_scale` into a LossScale.
 
-    Args:
-        loss_scale: `"dynamic"`, a Python int or float, or a LossScale. An object of this package,
-            or of a subclass, is returned as it is, so that its state is shared with the caller, as
-            in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and share it too.
-        rule: The rule of a dynamic loss scale. `loss_scale` must be `"dynamic"` then.
-        below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
-
-    Returns:
-        The LossScale.
+    That is `"dynamic"`, which a `rule` may come with, a Python number, or a LossScale. An object of
+    this package, or of a subclass, is returned as it is, so that its state is shared with the
+    caller, as in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and share it too.
+    With `below_one`, a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
 
     Raises:
         LossScaleArgumentError: For anything else, `None` and a multiplier of 0 included.

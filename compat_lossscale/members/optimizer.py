@@ -236,10 +236,9 @@ class StepLog:
         return self.notes.assign(self.notes * [1, 0, 1], read_value=False)
 
     def note_skipped(self, stuck: tf.Tensor | None = None) -> Any:
-        """Notes that a step was skipped. Call it when the counter has counted the step.
+        """Notes that a step was skipped, and whether at a loss scale that is stuck.
 
-        Args:
-            stuck: Whether the loss scale has to shrink and is at its floor, a bool scalar tensor.
+        Call it when the counter has counted the step.
         """
         at_floor = 0 if stuck is None else tf.cast(stuck, tf.int64)
         kept = self.notes * [1, 0, 1]
@@ -249,11 +248,8 @@ class StepLog:
         """Warns or raises, as the rule says, if steps were skipped at the floor; in eager mode.
 
         Without a rule, it warns of the first. A function has no way to warn: what XLA compiles
-        cannot print.
-
-        Args:
-            may_raise: Whether to raise where the rule says so. Otherwise it warns.
-            again: Whether to raise after the first time too.
+        cannot print. Without `may_raise`, it warns where the rule says to raise. With `again`, it
+        raises after the first time too.
 
         Raises:
             LossScaleStuckError: The rule says so.

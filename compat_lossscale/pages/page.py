@@ -247,13 +247,9 @@ def line_chart(
 ) -> LineChart:
     """Plots values over places, on a logarithmic axis of base 2 if all are above 0.
 
-    Args:
-        places: The places, in order.
-        values: A finite value for each place.
-        marks: The index of each value to mark, and a text.
-        stepped: Whether a value holds until the next place. Otherwise the line is straight.
-        label: Gives the label of a value.
-        other: The places and values of a second line, on the same axes.
+    The places are in order, and the values finite. `marks` has the index of each value to mark, and
+    a text. If the chart is `stepped`, a value holds until the next place. `label` gives the label
+    of a value. `other` has the places and values of a second line, on the same axes.
     """
     every_value, every_place = [*values, *other[1]], [*places, *other[0]]
     logarithmic = min(every_value) > 0

@@ -252,11 +252,8 @@ def _put(seen: dict[str, float], logs: dict[str, Any] | None) -> None:
 class WatchedOptimizer:
     """An optimizer's loss scale, and its value at the last observation.
 
-    Args:
-        optimizer: An optimizer with a loss scale, of this package, of tf-keras or of Keras 3.
-        read: Reads its state.
-        counts_itself: Whether to count skipped steps, if the optimizer does not. Needs an
-            observation after every step.
+    It counts skipped steps itself, if it is to and the optimizer does not. That needs an
+    observation after every step.
     """
 
     def __init__(

@@ -123,14 +123,9 @@ class StatelessSteps(keras.optimizers.LossScaleOptimizer):
         Gradients that are scaled are unscaled in the branch that applies them, as in Keras' own
         class: what enters a branch is stored before, and what is computed in it need not be.
 
-        Args:
-            optimizer_variables: The values of `variables`.
-            gradients: The gradients, `None` where there is none.
-            trainable: The values of the variables that the optimizer was built for.
-            scaled: Whether the gradients are scaled.
-
-        Returns:
-            The values after the step: of the trained variables, and of `variables`.
+        Takes the values of `variables`, and as `trainable` those of the variables that the
+        optimizer was built for. Returns the values after the step: of the trained variables, and of
+        `variables`.
         """
         inner_optimizer = self.inner_optimizer
         count = len(self.variables) - len(inner_optimizer.variables)

@@ -133,11 +133,8 @@ class TensorFlowSteps(CountsSkippedSteps, keras.optimizers.LossScaleOptimizer):
 def _divided(gradient: Any, scale: tf.Tensor, hidden: bool) -> Any:
     """Divides a gradient as `keras.ops.divide` does, in less time.
 
-    Args:
-        gradient: The gradient.
-        scale: What it is divided by.
-        hidden: Whether to keep it from TensorFlow that all elements are divided by one constant. In
-            a function it would multiply by the reciprocal, which is 0 where denormals are.
+    With `hidden`, TensorFlow is kept from seeing that all elements are divided by one constant. In
+    a function it would multiply by the reciprocal, which is 0 where denormals are.
     """
     if isinstance(gradient, tf.IndexedSlices):
         values = _divided(gradient.values, scale, hidden)
