@@ -1487,10 +1487,10 @@ ELSEWHERE = {
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
     f"{CODEMOD}/rules/neighbours.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",
-    f"{CODEMOD}/rules/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
+    f"{CODEMOD}/domain/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
     f"{CODEMOD}/rewriting/resolution.py": "",
-    f"{CODEMOD}/rules/registry.py": "",
+    f"{CODEMOD}/rules/base.py": "",
 }
 SAYING = ("warnings.warn", ".warning", "ctx.fail")
 

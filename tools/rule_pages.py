@@ -10,17 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from lossscale_codemods.reports.rule_reference import (
-    CHANGED,
-    NOT_HANDLED,
-    documentation,
-    examples,
-    section,
-)
-from lossscale_codemods.rules.base import Rule
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.reports.text import CHANGED, NOT_HANDLED, documentation, examples, section
+from lossscale_codemods.rules.base import Rule, all_rules
 from lossscale_codemods.tables.names import Meaning, Target, lookup
-from lossscale_codemods.tables.suppression import FORMER_IDS
+from lossscale_codemods.tables.options import FORMER_IDS
 
 DOCS = Path(__file__).parents[1] / "docs"
 _MADE_BY = """\

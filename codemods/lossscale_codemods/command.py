@@ -15,9 +15,8 @@ from libcst.codemod import CodemodCommand, CodemodContext
 from lossscale_codemods.reports.run_report import advice_of
 from lossscale_codemods.running.one_file import migrate
 from lossscale_codemods.tables.names import Target
-from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.options import Options, Selection
 from lossscale_codemods.tables.records import Status
-from lossscale_codemods.tables.suppression import Selection
 
 
 class MigrateLossScaleCommand(CodemodCommand):

@@ -101,7 +101,7 @@ def form_of(given: Mapping[str, Any]) -> str | None:
 
 def ids(text: str) -> tuple[str, ...]:
     """Splits a list at its commas. Ids have upper case, whatever is written."""
-    from lossscale_codemods.tables.suppression import split_ids
+    from lossscale_codemods.tables.options import split_ids
 
     return split_ids(text)
 
@@ -145,8 +145,7 @@ def options_of(configuration: Configuration, observed: str | None = None) -> Opt
     if named:
         check_ids(named)
     from lossscale_codemods.tables.names import Target
-    from lossscale_codemods.tables.options import Options
-    from lossscale_codemods.tables.suppression import Selection
+    from lossscale_codemods.tables.options import Options, Selection
 
     options = Options(
         Target.KERAS3_ALONE if configuration.no_dependency else Target(target),
@@ -166,8 +165,8 @@ def options_of(configuration: Configuration, observed: str | None = None) -> Opt
 
 def check_ids(ids: tuple[str, ...]) -> None:
     """Refuses ids with which no rule's id begins."""
-    from lossscale_codemods.rules.registry import all_rules
-    from lossscale_codemods.tables.suppression import stands_for
+    from lossscale_codemods.rules.base import all_rules
+    from lossscale_codemods.tables.options import stands_for
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:
@@ -292,7 +291,7 @@ def migrate(context: click.Context, /, paths: tuple[Path, ...], **given: Any) ->
     """
     _prepare()
     if given["list_rules"]:
-        from lossscale_codemods.rules.registry import all_rules
+        from lossscale_codemods.rules.base import all_rules
 
         for rule in sorted(all_rules(), key=lambda rule: rule.id):
             click.echo(f"{rule.id}  {rule.title}")
@@ -389,8 +388,8 @@ def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -
 
 
 def _explain(rule_id: str) -> None:
-    from lossscale_codemods.reports.rule_reference import explain
-    from lossscale_codemods.rules.registry import all_rules
+    from lossscale_codemods.reports.text import explain
+    from lossscale_codemods.rules.base import all_rules
 
     rule_id = rule_id.strip().upper()
     text = explain(rule_id)
@@ -478,17 +477,17 @@ def _print_run(
 
 def _print_diffs(run: RunReport, *, coloured: bool) -> None:
     """Prints diffs: for people on terminals and in hooks, as patches into pipes and files."""
-    from lossscale_codemods.reports import patches
+    from lossscale_codemods.reports import run_report
 
     for_people = coloured or sys.stdout.isatty() or "PRE_COMMIT" in os.environ
     for file in run.files:
         if not file.result.changed:
             continue
         if for_people:
-            click.echo(f"{patches.for_people(file, coloured=coloured)}\n", color=coloured)
+            click.echo(f"{run_report.for_people(file, coloured=coloured)}\n", color=coloured)
         else:
             # Bytes: a patch of a file in another encoding than the terminal's is one, too.
-            click.echo(patches.diff(file))
+            click.echo(run_report.diff(file))
 
 
 def _place_before(place: str, run: RunReport) -> str:

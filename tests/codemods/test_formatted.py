@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods import Status
-from lossscale_codemods.reports.rule_reference import CHANGED, examples, section
+from lossscale_codemods.reports.text import CHANGED, examples, section
 from lossscale_codemods.rewriting.engine import migrate_fully
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.base import all_rules
 from lossscale_codemods.source.layout import LINE_LENGTH
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from lossscale_codemods import Outcome, Status, migrate_source
-from lossscale_codemods.rewriting.proofs import DynamicLossScale, FixedLossScale
+from lossscale_codemods.rewriting.engine import DynamicLossScale, FixedLossScale
 from lossscale_codemods.running import one_file
 
 from compat_lossscale.spec import LossScaleSpec

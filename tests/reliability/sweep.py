@@ -33,11 +33,10 @@ from unittest import mock
 from lossscale_codemods.project import discovery
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import SUFFIXES
-from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.running import notebook, one_file
-from lossscale_codemods.tables.options import Options
+from lossscale_codemods.rules.base import all_rules
+from lossscale_codemods.running import one_file
+from lossscale_codemods.tables.options import Options, Selection
 from lossscale_codemods.tables.records import Result, Status
-from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -191,10 +190,7 @@ def _isolated(
 
 def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
     everything = mock.Mock(return_value=True)
-    with (
-        mock.patch.object(one_file, "can_hold_old_name", everything),
-        mock.patch.object(notebook, "can_hold_old_name", everything),
-    ):
+    with mock.patch.object(one_file, "can_hold_old_name", everything):
         gc.disable()  # A syntax tree lives for one file, and is large.
         gc.freeze()  # What is there before need not be looked through for each file.
         for path in paths:

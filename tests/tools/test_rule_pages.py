@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.base import all_rules
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import BESIDE, Meaning, lookup
 

@@ -9,17 +9,8 @@ from lossscale_codemods.domain.loss_scale_values import (
     constant_or_none,
     parse_expression,
 )
-from lossscale_codemods.domain.occurrences import BESIDE, Occurrence, Role
-from lossscale_codemods.domain.optimizers import (
-    Compile,
-    OptimizerNames,
-    is_handed_on,
-    kept_compiles,
-    may_be_text,
-    model_compile,
-    model_compiles,
-)
-from lossscale_codemods.domain.program import Program, Usage
+from lossscale_codemods.domain.name_rendering import CannotRenderError, NameRenderer, from_imports
+from lossscale_codemods.domain.program import BESIDE, Occurrence, Program, Role, Usage
 from lossscale_codemods.domain.type_inference import ObjectType, optimizer_argument
 from lossscale_codemods.domain.version_guards import (
     Guard,
@@ -34,10 +25,16 @@ from lossscale_codemods.domain.what_is import (
     KERAS_WRAPPER,
     Answer,
     Certainty,
+    Compile,
     attribute_owner,
+    is_handed_on,
+    kept_compiles,
     keras_optimizer,
     loss_scale_optimizer,
     makes_optimizers,
+    may_be_text,
+    model_compile,
+    model_compiles,
     optimizer_kinds,
     what_is,
 )

@@ -19,8 +19,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from lossscale_codemods.domain.occurrences import Occurrence, Role
-from lossscale_codemods.domain.program import Program, Usage
+from lossscale_codemods.domain.program import Occurrence, Program, Role, Usage
 from lossscale_codemods.domain.version_values import is_new
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import Meaning

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lossscale_codemods.project.discovery import Skipped, discover
-from lossscale_codemods.rules.base import GIVES_LR, Marker, Rule
-from lossscale_codemods.rules.registry import all_rules, rules_for
+from lossscale_codemods.rules.base import GIVES_LR, Marker, Rule, all_rules, rules_for
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
 

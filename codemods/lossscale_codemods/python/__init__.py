@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a program means to Python: scopes, names, values, and the files of a project."""
 
-from lossscale_codemods.python.lookups import Lookup, lookup_of
-from lossscale_codemods.python.modules import (
+from lossscale_codemods.python.name_resolution import (
     ClassMembers,
     Definition,
+    Lookup,
     Modules,
     ProjectClass,
+    Resolver,
     all_bindings,
     decorators,
+    lookup_of,
     others_name,
+    outside,
     words_in,
 )
-from lossscale_codemods.python.name_resolution import Resolver, outside
 from lossscale_codemods.python.project_files import ProjectFiles, is_top
 from lossscale_codemods.python.scopes import (
     Binding,

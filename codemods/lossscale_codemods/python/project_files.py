@@ -45,12 +45,7 @@ def module_at(base: Path) -> Path | None:
 
 
 class ProjectFiles:
-    """A project, as one of its files imports it.
-
-    Args:
-        path: The file.
-        together: The files that run in one program with it.
-    """
+    """A project, as one of its files imports it, and the files that run together with that."""
 
     def __init__(self, path: Path, together: Collection[str] = ()) -> None:
         self.path = _normal(path)

@@ -395,13 +395,7 @@ _LARGEST = 1 << 18
 
 
 def narrowing(test: cst.CSTNode, name: str, *, truth: bool) -> cst.Call | None:
-    """Returns the `isinstance` test in a condition that says what a name is.
-
-    Args:
-        test: The condition.
-        name: The name, or the path of an attribute.
-        truth: How the condition came out.
-    """
+    """Returns the `isinstance` test that says what a name is, in a condition that came out so."""
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         return narrowing(test.expression, name, truth=not truth)
     if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And) == truth:

@@ -10,10 +10,9 @@ from typing import Any
 
 from compat_lossscale.pages import page
 from compat_lossscale.pages.page import Line, Row, Span, as_html, hunks, lines_of
-from lossscale_codemods.reports.rule_reference import CHANGED, documentation, examples, section
 from lossscale_codemods.reports.run_report import FileReport, RunReport, observed_words, totals
-from lossscale_codemods.rules.base import Rule
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.reports.text import CHANGED, documentation, examples, section
+from lossscale_codemods.rules.base import Rule, all_rules
 from lossscale_codemods.source.notebook_cells import texts_of
 from lossscale_codemods.tables.records import Outcome, Record, Status
 

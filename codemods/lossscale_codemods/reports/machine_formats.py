@@ -11,20 +11,19 @@ from typing import Any
 from urllib.parse import quote
 
 from compat_lossscale.pages import escaped
-from lossscale_codemods.reports.patches import diff
-from lossscale_codemods.reports.rule_reference import documentation
 from lossscale_codemods.reports.run_report import (
     FileReport,
     Proof,
     RunReport,
     advice_of,
+    diff,
     exit_code,
     message_of,
     proof_words,
     totals,
 )
-from lossscale_codemods.rules.base import Rule
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.reports.text import documentation
+from lossscale_codemods.rules.base import Rule, all_rules
 from lossscale_codemods.source.syntax_tree import tree_of
 from lossscale_codemods.tables.records import Outcome, Record
 

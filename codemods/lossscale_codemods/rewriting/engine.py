@@ -6,6 +6,9 @@ Nothing here reads or writes files, and nothing is written that did not pass the
 
 from __future__ import annotations
 
+import ast
+import builtins
+import contextlib
 import dataclasses
 import difflib
 import functools
@@ -13,30 +16,36 @@ import itertools
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import libcst as cst
 
+from compat_lossscale.errors import LossScaleArgumentError
+from compat_lossscale.spec import LossScaleSpec
 from lossscale_codemods.domain import (
+    Evaluator,
+    LossScaleType,
     Occurrence,
     Program,
     ProjectFiles,
     Role,
+    UnknownAtomError,
+    constant_or_none,
     is_part_of_old,
+    parse_expression,
     uses_old_api,
 )
-from lossscale_codemods.rewriting import proofs
-from lossscale_codemods.rewriting.import_edits import without_unused
+from lossscale_codemods.rewriting.import_edits import unused_imports, without_unused
 from lossscale_codemods.rewriting.resolution import Decisions, Outcomes, record_of
-from lossscale_codemods.rules.base import FirstChange, Rule
-from lossscale_codemods.rules.registry import rules_for
+from lossscale_codemods.rules.base import FirstChange, MeaningClaim, Rule, rules_for
+from lossscale_codemods.rules.loss_scale_arguments import SOURCES
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.edits import OverlappingEditsError, PositionMap, apply_edits
 from lossscale_codemods.source.layout import laid_out
 from lossscale_codemods.source.reading import text_of, undecodable
 from lossscale_codemods.source.syntax_tree import Tree, tree_of
-from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.options import Options, Suppressions
 from lossscale_codemods.tables.records import Edit, Outcome, Record, Result, Status
-from lossscale_codemods.tables.suppression import Suppressions
 
 _MOST_PASSES = 4
 """How often a change can make another one possible."""
@@ -137,17 +146,7 @@ def _pass(program: Program, options: Options) -> tuple[Result, Program | None]:
 def _proven(
     program: Program, text: bytes, records: tuple[Record, ...], outcomes: Outcomes
 ) -> tuple[Result, Program | None]:
-    """Returns a file with another text, if that passes the proofs.
-
-    Args:
-        program: The file.
-        text: Its text as it is to be, in UTF-8.
-        records: What is done to it.
-        outcomes: The same, for the proofs.
-
-    Returns:
-        As `_pass` does.
-    """
+    """Returns what `_pass` does of a file that gets another text, if that passes the proofs."""
     given, parsed = program.source, program.tree.bytes
     uses_old = uses_old_api(program)
     as_it_is = Result(given, given, Status.UNCHANGED, records, uses_old_api=uses_old)
@@ -165,7 +164,7 @@ def _proven(
     after, trimmed = without_unused(program, result)
     if after != result.source:
         result = _in_another_form(program, tree_of(after), after)
-    problem = proofs.check(program, result, outcomes)
+    problem = failed_proof(program, result, outcomes)
     if problem is not None:
         return as_it_is.refused(problem), None
     done = Result(
@@ -253,12 +252,9 @@ def _start_of(record: Record) -> tuple[int, int, str]:
 
 
 def with_whole_change(records: Sequence[Record], before: bytes, after: bytes) -> tuple[Record, ...]:
-    """Returns the records with edits that add up to the whole change of a file.
+    """Returns a file's records with edits that add up to its whole change.
 
-    Args:
-        records: The file's records; where their edits do not fit its change, they get others.
-        before: The file's text in UTF-8.
-        after: The same, changed.
+    Where their own edits do not fit it, they get others.
     """
     if _applied(before, [edit for record in records for edit in record.edits]) == after:
         return tuple(records)
@@ -323,3 +319,181 @@ def _first_changes(program: Program, options: Options) -> Iterator[tuple[Rule, F
             lines = {program.tree.position(one.span[0])[0] for one in change.occurrences}
             if lines and not suppressions.covers(rule.id, lines):
                 yield rule, change
+
+
+@dataclasses.dataclass
+class FixedLossScale:
+    """Stands in for TensorFlow's class of this name."""
+
+    loss_scale_value: float
+
+    get_config = dataclasses.asdict
+
+
+@dataclasses.dataclass
+class DynamicLossScale:
+    """Stands in for TensorFlow's class of this name."""
+
+    initial_loss_scale: float = 2**15
+    increment_period: int = 2000
+    multiplier: float = 2.0
+
+    get_config = dataclasses.asdict
+
+
+_CLASSES: dict[str, Callable[..., Any]] = {
+    "FixedLossScale": FixedLossScale,
+    "DynamicLossScale": DynamicLossScale,
+}
+_STAND_INS: dict[LossScaleType, tuple[object, ...]] = {
+    LossScaleType.DYNAMIC: ("dynamic",),
+    LossScaleType.NUMBER: (128, 2.0**10, 0.5, True),
+    LossScaleType.OBJECT: (
+        FixedLossScale(64.0),
+        DynamicLossScale(2.0**12, 100),
+        DynamicLossScale(),
+    ),
+}
+"""Values of every kind that the old API took."""
+_ARGUMENTS = (64, 100, 2)
+"""Values for what a loss scale object is made with, each another one."""
+_OF_NO_SCALE = frozenset({"inner_optimizer", "optimizer", "opt", "count_skipped_steps"})
+"""Arguments of the new constructor that say nothing of its loss scale."""
+_CALL_ERRORS = (LossScaleArgumentError, TypeError, ValueError, AttributeError)
+_IMPLICIT = frozenset(dir(builtins)) | {"__file__", "__path__", "__class__", "WindowsError"}
+
+
+def failed_proof(original: Program, result: Program, outcomes: Outcomes) -> str | None:
+    """Says why a changed file may not be written; nothing if every proof succeeds.
+
+    It compiles; every name the change introduced is bound, and nothing imported is left unused;
+    every old name that was to be left still means what it meant; and every rewritten constructor
+    means what the old one meant.
+    """
+    after = result.source
+    problem = _compiles(original.source, after, notebook=original.options.notebook)
+    if problem is not None:
+        return problem
+    if result.tree.bytes != after:
+        return "The result does not round-trip through the parser."
+    unbound = unbound_names(result) - unbound_names(original)
+    if unbound:
+        return f"The result would use names that nothing binds: {', '.join(sorted(unbound))}."
+    unused = unused_imports(result) - unused_imports(original)
+    if unused:
+        return f"The result would import names that nothing uses: {', '.join(sorted(unused))}."
+    remaining = len(result.references) + len(result.imports)
+    if outcomes.left is not None and remaining != outcomes.left:
+        return (
+            f"{outcomes.left} old names were to be left as they are, but the result has "
+            f"{remaining}, so that some would mean something else."
+        )
+    for call in outcomes.calls:
+        start, end = call.span
+        beside = (start, end)
+        inside = [
+            e
+            for e in outcomes.edits
+            if start <= e.start and e.end <= end and not (e.start == e.end and e.start in beside)
+        ]
+        new = original.tree.text[start:end]
+        shifted = [type(e)(e.start - start, e.end - start, e.text) for e in inside]
+        problem = same_meaning(call.claim, apply_edits(new, shifted).decode("utf-8"))
+        if problem is not None:
+            line = original.line_at_first(start)
+            return f"The constructor on line {line} would not mean the same: {problem}"
+    return None
+
+
+def _compiles(before: bytes, after: bytes, *, notebook: bool) -> str | None:
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if notebook else 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(after, "<result>", "exec", flags, dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            try:
+                compile(before, "<source>", "exec", flags, dont_inherit=True)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return (
+                    "This Python cannot compile the file as it is, so the change cannot be "
+                    f"checked: {error}. Run with the Python that the file is written for."
+                )
+            return f"The result would not compile: {error}."
+    return None
+
+
+def unbound_names(program: Program) -> set[str]:
+    """Returns the names that are read and that nothing in the file binds."""
+    return {
+        node.value
+        for node, bindings in program.scopes.reaching.items()
+        if isinstance(node, cst.Name) and not bindings and node.value not in _IMPLICIT
+    }
+
+
+def same_meaning(claim: MeaningClaim, new: str) -> str | None:
+    """Returns, in words, a value for which the old loss scale argument and a new call differ."""
+    try:
+        old_node, new_node = parse_expression(claim.old), parse_expression(new)
+    except SyntaxError as error:
+        return f"it cannot be read ({error})."
+    helpers: dict[str, Any] = {}
+    for source in SOURCES.values():
+        exec(source, helpers)
+    agreed = 0
+    for atoms, value in _values(old_node, new_node, claim):
+        try:
+            old = LossScaleSpec.from_argument(value)
+        except (ArithmeticError, *_CALL_ERRORS):
+            continue  # The old call failed here too.
+        evaluator = Evaluator(atoms, {name: helpers[name] for name in SOURCES})
+        spec: LossScaleSpec | Exception
+        try:
+            spec = _evaluate_new(new_node, evaluator)
+        except (UnknownAtomError, ArithmeticError, *_CALL_ERRORS) as error:
+            spec = error
+        if spec != old:
+            return f"for {atoms} it was {old} and would be {spec}."
+        agreed += 1
+    return None if agreed else "no value is known for which the old call worked."
+
+
+def _values(
+    old: ast.expr, new: ast.expr, claim: MeaningClaim
+) -> Iterator[tuple[dict[str, object], object]]:
+    """Yields what the old argument can be, with values for the unknown parts of the new call."""
+    if claim.class_name and isinstance(old, ast.Call):
+        given = [*old.args, *(keyword.value for keyword in old.keywords)]
+        atoms: dict[str, object] = {
+            ast.unparse(one): number
+            for one, number in zip(given, _ARGUMENTS, strict=False)
+            if constant_or_none(ast.unparse(one)) is None
+        }
+        function = ast.unparse(old.func)
+        made = Evaluator(atoms, {function: _CLASSES[claim.class_name]})
+        with contextlib.suppress(ArithmeticError, *_CALL_ERRORS):
+            yield atoms, made.value(old)
+        return
+    known = constant_or_none(claim.old)
+    if known is not None:
+        yield {}, known
+        return
+    # What a helper gets is the old argument, in which names may be those of today.
+    names = {ast.unparse(old)} | {
+        ast.unparse(part.args[0])
+        for part in ast.walk(new)
+        if isinstance(part, ast.Call) and ast.unparse(part.func) in SOURCES
+    }
+    kinds = _STAND_INS.keys() if LossScaleType.UNKNOWN in claim.kinds else claim.kinds
+    for kind in kinds:
+        for value in _STAND_INS.get(kind, ()):
+            yield dict.fromkeys(names, value), value
+
+
+def _evaluate_new(node: ast.expr, evaluator: Evaluator) -> LossScaleSpec:
+    if not isinstance(node, ast.Call):
+        raise UnknownAtomError(ast.unparse(node))
+    kept = [k for k in node.keywords if k.arg not in _OF_NO_SCALE]
+    keywords = evaluator.keywords(ast.Call(node.func, [], kept))
+    return LossScaleSpec.from_constructor(**keywords)

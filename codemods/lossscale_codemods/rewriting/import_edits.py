@@ -18,15 +18,16 @@ import libcst as cst
 from lossscale_codemods.domain import (
     Binding,
     BindingKind,
+    CannotRenderError,
     Occurrence,
     Program,
     Role,
+    from_imports,
     import_path,
     imported,
     scopes_in,
 )
 from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Suppressed, Verdict
-from lossscale_codemods.rules.name_rendering import CannotRenderError, from_imports
 from lossscale_codemods.source.edits import (
     apply_edits,
     close_gaps,
@@ -197,15 +198,9 @@ class Planner:
 
 
 _SAME_SIGNATURE = {
-    Meaning.SET_POLICY,
-    Meaning.GLOBAL_POLICY,
-    Meaning.V1_OPTIMIZER,
-    Meaning.REWRITE_OFF,
-    Meaning.LOSS_SCALE,
-    Meaning.FIXED,
-    Meaning.DYNAMIC,
-    *BESIDE,
-}
+    Meaning.SET_POLICY, Meaning.GLOBAL_POLICY, Meaning.V1_OPTIMIZER, Meaning.REWRITE_OFF,
+    Meaning.LOSS_SCALE, Meaning.FIXED, Meaning.DYNAMIC, *BESIDE,
+}  # fmt: skip
 """Old names that other files can go on using through this one, once it has moved."""
 
 

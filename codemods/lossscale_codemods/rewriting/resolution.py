@@ -11,7 +11,16 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from lossscale_codemods.domain import BESIDE, Binding, BindingKind, Occurrence, Program, Role
+from lossscale_codemods.domain import (
+    BESIDE,
+    Binding,
+    BindingKind,
+    CannotRenderError,
+    NameRenderer,
+    Occurrence,
+    Program,
+    Role,
+)
 from lossscale_codemods.rewriting.import_edits import ImportEditor, Plan, Planner
 from lossscale_codemods.rules.base import (
     Ignore,
@@ -22,10 +31,9 @@ from lossscale_codemods.rules.base import (
     Rule,
     Suppressed,
     Verdict,
+    all_rules,
+    rules_for,
 )
-from lossscale_codemods.rules.name_rendering import CannotRenderError, NameRenderer
-from lossscale_codemods.rules.passed_on import PassedOn
-from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.source.edits import (
     OverlappingEditsError,
     apply_edits,
@@ -36,14 +44,10 @@ from lossscale_codemods.source.edits import (
 from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import canonical
-from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.options import Options, Suppressions
 from lossscale_codemods.tables.records import Edit, Outcome, Record
-from lossscale_codemods.tables.suppression import Suppressions
 
 _BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
-_OF_THE_REST = PassedOn.id
-"""Its page says what to do where no rule knows."""
-_UNDECIDED = Review("it is used in a way that no rule knows", _BY_HAND.format(_OF_THE_REST))
 
 
 class RuleVerdicts:
@@ -217,12 +221,13 @@ class RuleVerdicts:
         return all(path is not None and canonical(path) in new for path in others)
 
     def _decide_the_rest(self, occurrence: Occurrence) -> None:
-        verdict: Verdict = _UNDECIDED
+        rule = next(rule.id for rule in self.rules if rule.decides_the_rest)
+        verdict: Verdict = Review("it is used in a way that no rule knows", _BY_HAND.format(rule))
         if occurrence in self.protected:
             verdict = self.protected[occurrence][0]
-        if self.is_suppressed(occurrence, _OF_THE_REST):
+        if self.is_suppressed(occurrence, rule):
             verdict = Suppressed()
-        self.rule_of[occurrence] = _OF_THE_REST
+        self.rule_of[occurrence] = rule
         self.verdicts[occurrence] = verdict
 
 

@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rule can say of an occurrence, and what a rule is."""
+"""What a rule can say of an occurrence, what a rule is, and which there are."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import importlib
+import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, TypeAlias
 
 import libcst as cst
 
-from lossscale_codemods.domain import Binding, LossScaleType, Occurrence, Program, Role
-from lossscale_codemods.rules.name_rendering import NameRenderer
+from lossscale_codemods import rules
+from lossscale_codemods.domain import (
+    Binding,
+    LossScaleType,
+    NameRenderer,
+    Occurrence,
+    Program,
+    Role,
+)
 from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, OldName, Target
 from lossscale_codemods.tables.records import Edit, Record
 
@@ -85,11 +95,7 @@ class ObservedFix:
     rewrite: Rewrite | None
 
     def times(self, seen: Mapping[str, tuple[str, int]]) -> int:
-        """Returns how often that kind came by, if no other did.
-
-        Args:
-            seen: What came by at the place.
-        """
+        """Returns how often that kind came by, if no other did, by what was seen at the place."""
         kind, times = seen.get(self.what, ("", 0))
         return times if all(word in kind for word in self.words) else 0
 
@@ -253,6 +259,8 @@ class Rule:
     """What a program must be migrated to for the rule to be asked."""
     decides_imports: ClassVar[bool] = False
     """Whether imports are this rule's business: one rule's, that is."""
+    decides_the_rest: ClassVar[bool] = False
+    """Whether what no rule knows is reported as its own: one rule's, that is."""
     markers: ClassVar[tuple[Marker, ...]] = OLD_NAMES
     """Files without any of these are not parsed for this rule."""
     group_markers: ClassVar[tuple[Marker, ...]] = ()
@@ -347,3 +355,35 @@ class Rule:
         """Yields records of places that only mention old names."""
         del program
         yield from ()
+
+
+@functools.cache
+def all_rules() -> tuple[Rule, ...]:
+    """Returns one of each rule, in the order in which they are asked."""
+    by_id: dict[str, Rule] = {}
+    for rule in _discovered():
+        if rule.id in by_id:
+            raise RuntimeError(f"Two rules have the id {rule.id}.")
+        by_id[rule.id] = rule
+    return tuple(sorted(by_id.values(), key=lambda rule: (rule.order, rule.id)))
+
+
+def rules_for(target: Target) -> tuple[Rule, ...]:
+    """Returns those of the rules that are for a target, in the order in which they are asked."""
+    return tuple(rule for rule in all_rules() if target in rule.targets)
+
+
+@functools.cache
+def _discovered() -> tuple[Rule, ...]:
+    discovered = []
+    for module_info in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}."):
+        module = importlib.import_module(module_info.name)
+        for value in vars(module).values():
+            if (
+                isinstance(value, type)
+                and issubclass(value, Rule)
+                and value.__module__ == module.__name__
+                and hasattr(value, "id")
+            ):
+                discovered.append(value())
+    return tuple(discovered)

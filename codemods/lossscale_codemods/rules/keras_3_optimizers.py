@@ -12,6 +12,7 @@ from lossscale_codemods.domain import (
     Compile,
     LossScaleType,
     LossScaleTypes,
+    NameRenderer,
     ObjectType,
     Occurrence,
     Program,
@@ -27,7 +28,6 @@ from lossscale_codemods.domain import (
 from lossscale_codemods.rules.base import Review, Rewrite, rewrite
 from lossscale_codemods.rules.keras_3_conditions import names_one_of
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
-from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
 from lossscale_codemods.source.edits import append_arguments
 from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of, last_name

@@ -21,6 +21,7 @@ from lossscale_codemods.domain import (
     Definition,
     LossScaleType,
     LossScaleTypes,
+    NameRenderer,
     ObjectType,
     Occurrence,
     Program,
@@ -31,7 +32,6 @@ from lossscale_codemods.domain import (
     optimizer_argument,
 )
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
-from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
 from lossscale_codemods.source.syntax_tree import argument_of, keywords_of
 from lossscale_codemods.tables import frameworks, names

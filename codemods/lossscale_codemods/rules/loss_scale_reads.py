@@ -51,16 +51,8 @@ NEW_ATTRIBUTES = {
 }  # fmt: skip
 """Attributes of a loss scale object, and those of the optimizer that took their place."""
 OLD_ATTRIBUTES = frozenset(
-    {
-        *NEW_ATTRIBUTES,
-        "multiplier",
-        "_multiplier",
-        "get_config",
-        "from_config",
-        "update",
-        "_weights",
-        "_add_weight",
-    }
+    {*NEW_ATTRIBUTES, "multiplier", "_multiplier", "get_config", "from_config", "update"}
+    | {"_weights", "_add_weight"}
 )
 """What only a loss scale object had."""
 TENSOR_ATTRIBUTES = frozenset({"device", "dtype", "graph", "ndim", "numpy", "op", "shape"})
@@ -321,11 +313,7 @@ def _names_old_class(program: Program) -> bool:
 def _can_be_old(node: cst.BaseExpression, program: Program, *, is_read: bool = True) -> bool:
     """Whether an expression is an optimizer of the old class, or has the name of one.
 
-    Args:
-        node: The expression.
-        program: The file.
-        is_read: Whether a loss scale is read of it. Then any name will do in a file that names the
-            old class.
+    Where a loss scale is read of it, any name will do in a file that names the old class.
     """
     if program.old_types.is_wrapper(node):
         return True

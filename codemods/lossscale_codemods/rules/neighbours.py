@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import libcst as cst
@@ -17,6 +17,7 @@ import libcst as cst
 from compat_lossscale.neighbour_names import (
     MEMBERS,
     METHODS,
+    PUBLIC_NAMES,
     SIGNATURES,
     TABLE,
     is_public_elsewhere,
@@ -29,8 +30,9 @@ from compat_lossscale.neighbour_names.neighbour import Changed, Neighbour
 from lossscale_codemods.domain import (
     Binding,
     BindingKind,
+    CannotRenderError,
+    NameRenderer,
     Occurrence,
-    OptimizerNames,
     Program,
     Role,
     all_bindings,
@@ -41,6 +43,7 @@ from lossscale_codemods.domain import (
     lookup_of,
 )
 from lossscale_codemods.rules.base import (
+    FirstChange,
     Found,
     ImportState,
     Marker,
@@ -50,8 +53,9 @@ from lossscale_codemods.rules.base import (
     Verdict,
     moved_import,
     rename,
+    rewrite,
 )
-from lossscale_codemods.rules.name_rendering import CannotRenderError, NameRenderer
+from lossscale_codemods.rules.optimizer_family import OptimizerNames
 from lossscale_codemods.source.syntax_tree import dotted, is_none, keywords_of
 from lossscale_codemods.tables import frameworks, names, optimizer_families
 from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target, canonical
@@ -72,9 +76,7 @@ def is_looked_at(program: Program, rule: str) -> bool:
 def successor(path: str, program: Program) -> str:
     """Returns what new code has in the place of a name, as `Neighbour.exactly` writes it.
 
-    Args:
-        path: The name.
-        program: The file that uses it; for Keras 3, names that tf-keras alone has are none.
+    For Keras 3, names that tf-keras alone has are none.
     """
     path = canonical(path)
     if optimizer_families.is_private_module(path):
@@ -466,10 +468,8 @@ class NeighbourGuards:
     def leaves(self, node: cst.CSTNode, *names: str, is_there: bool = False) -> bool:
         """Whether a use of a name is right as it is: nothing fails if the name is not there.
 
-        Args:
-            node: The use.
-            names: The name, without its module, and the one that takes its place.
-            is_there: Whether there is something else under the name, so that nothing fails.
+        The names are the one that is used, without its module, and what takes its place. If
+        something else `is_there` under the name, nothing fails anyway.
         """
         below = node
         for above in self.tree.ancestors(node):
@@ -713,3 +713,94 @@ def _type(value: cst.BaseExpression) -> type | None:
     if isinstance(value, cst.Attribute) and ".Reduction." in (dotted(value) or ""):
         return str
     return _TYPES.get(name)
+
+
+_HOME = "tensorflow.keras"
+_MESSAGE = "it was tf.keras"
+_REVIEW = Review(
+    "`keras` is Keras 3 now, and nothing of it goes into a model of tf-keras",
+    f"Import what is needed of it from {_HOME}, or from tf_keras.",
+    stops=True,
+)
+_IMPORT = re.compile(rb"(?m)^[ \t]*(?:from|import)[ \t]+keras(?![\w])")
+
+
+class KerasPackage(Rule):
+    """`import keras` becomes an import of `tensorflow.keras`."""
+
+    id = "LS905"
+    title = "Imports of the package keras"
+    order = 2
+    """What other rules find tells whether this is a program with old names."""
+    targets = WITH_KERAS_2
+    markers = (Marker(b"get_scaled_loss", pattern=_IMPORT),)
+    """Of the names of TensorFlow 2.4, tf-keras has this, and no other rule reads a file for it."""
+    group_markers: ClassVar[tuple[Marker, ...]] = (Marker(b"keras", pattern=_IMPORT),)
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields the imports."""
+        if _IMPORT.search(program.source) is None:
+            return
+        project = program.resolver.project
+        has_own = project is not None and project.homes("keras")
+        is_scaled = "get_scaled_loss" in program.reads_by_attribute
+        if has_own or not (is_scaled or is_looked_at(program, self.id)):
+            return
+        guards = NeighbourGuards(program, self.id)
+        for node in program.tree.parents:
+            if isinstance(node, cst.Import | cst.ImportFrom):
+                edits = _edits(node, program)
+                # The import of an `except ImportError` is for where tf.keras is not there.
+                around = program.tree.ancestors(node)
+                stands_in = any(isinstance(above, cst.ExceptHandler) for above in around)
+                if edits is not None and not stands_in and not guards.leaves(node, is_there=True):
+                    verdict = rewrite(_MESSAGE, edits) if edits else _REVIEW
+                    yield self.found(node, program, verdict, Role.NEIGHBOUR)
+
+    def first_changes(
+        self, program: Program, occurrences: Callable[[], Sequence[Occurrence]]
+    ) -> Iterator[FirstChange]:
+        """Yields the change of all imports that become others: it makes names old ones."""
+        del occurrences
+        found = [one for one, verdict in self.find(program) if isinstance(verdict, Rewrite)]
+        if found:
+            edits = [edit for one in found for edit in _edits(one.node, program) or ()]
+            yield FirstChange(edits, _MESSAGE, found)
+
+
+def _edits(node: cst.CSTNode, program: Program) -> list[Edit] | None:
+    """Returns the edits of an import statement, if all of it has a place in `tf.keras`."""
+    modules: list[tuple[cst.BaseExpression, bool]] = []
+    imported: list[str] = []
+    if isinstance(node, cst.Import):
+        modules = [(alias.name, alias.asname is None) for alias in node.names]
+    elif isinstance(node, cst.ImportFrom) and node.module is not None and not node.relative:
+        modules = [(node.module, False)]
+        aliases = () if isinstance(node.names, cst.ImportStar) else node.names
+        imported = [dotted(alias.name) or "" for alias in aliases]
+    edits = []
+    is_of_keras = False
+    for module, binds_keras in modules:
+        root, _, below = (dotted(module) or "").partition(".")
+        if root != "keras":
+            continue
+        is_of_keras = True
+        start, _ = program.tree.span(module)
+        if binds_keras and not below and len(modules) == 1:
+            edits.append(Edit(*program.tree.span(node), "from tensorflow import keras"))
+        elif binds_keras or not all(_is_there(below, name) for name in imported or [""]):
+            return []
+        else:
+            edits.append(Edit(start, start + len(root), _HOME))
+    return edits if is_of_keras else None
+
+
+def _is_there(module: str, name: str) -> bool:
+    """Whether a module of `tf.keras`, and what is imported of it, is there, or is an old name."""
+    path = f"{module}.{name}".strip(".")
+    return (
+        path in (*PUBLIC_NAMES, "optimizers")
+        or name in PUBLIC_NAMES.get(module, "").split()
+        or module == "optimizers"
+        or names.lookup(f"{_HOME}.{path}") is not None
+    )

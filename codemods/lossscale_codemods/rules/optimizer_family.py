@@ -3,30 +3,33 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from lossscale_codemods.domain import (
     Compile,
+    NameRenderer,
     ObjectType,
     Occurrence,
-    OptimizerNames,
     Program,
     Role,
     import_path,
+    is_for_old_versions,
     is_handed_on,
     is_part_of_old,
     kept_compiles,
+    lookup_of,
     may_be_text,
+    member_path,
     model_compiles,
 )
 from lossscale_codemods.rules.base import Found, ObservedFix, Review, Rewrite, Rule, Verdict, rename
-from lossscale_codemods.rules.name_rendering import NameRenderer
 from lossscale_codemods.source.edits import append_arguments, argument_separator, insert_line_behind
 from lossscale_codemods.source.syntax_tree import keywords_of, last_name
 from lossscale_codemods.tables import keras_3, optimizer_families
-from lossscale_codemods.tables.names import WITH_KERAS_2
+from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName
 from lossscale_codemods.tables.records import Edit
 
 _MESSAGE = "the class that TensorFlow had under this name up to 2.10"
@@ -63,6 +66,107 @@ class OptimizerFamily(Rule):
         """Yields imports of the classes."""
         if program.legacy_optimizers and is_part_of_old(program):
             yield from OptimizerNames(program, self.id).imports()
+
+
+class OptimizerNames:
+    """The names of Keras optimizers in one file."""
+
+    def __init__(self, program: Program, rule: str) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.resolver = program.today
+        self.rule = rule
+
+    def classes(self) -> Iterator[Occurrence]:
+        """Yields where classes are read from the module, by attributes or by `getattr`."""
+        for node in self.program.scopes.scope_of_read:
+            if isinstance(node, cst.Attribute) and node.attr.value in optimizer_families.CLASSES:
+                yield from self._class(node, node.value, node.attr.value)
+        for node in self.tree.nodes(cst.Call):
+            found = lookup_of(node, self.resolver.scopes)
+            is_read = found is not None and found.way == "getattr"
+            if found is not None and is_read and found.name in optimizer_families.CLASSES:
+                yield from self._class(node, found.owner, found.name)
+
+    def _class(
+        self, node: cst.CSTNode, module: cst.BaseExpression, name: str
+    ) -> Iterator[Occurrence]:
+        paths = self.resolver.paths(module)
+        homes = {p for p in paths if p is not None and optimizer_families.is_home(p)}
+        chosen = any(p is not None and optimizer_families.is_chosen_module(p) for p in paths)
+        if homes and not chosen and not self.is_left(node):
+            old = tuple(
+                OldName(f"{home}.{name}", Meaning.KERAS_OPTIMIZER, (f"{home}.legacy.{name}",))
+                for home in sorted(homes)
+            )
+            span = self.tree.span(node)
+            yield Occurrence(
+                node, span, Role.OPTIMIZER, old, ambiguous=homes != paths, rule=self.rule
+            )
+
+    def imports(self) -> Iterator[Occurrence]:
+        """Yields the imports of such classes."""
+        for node in self.tree.nodes(cst.ImportFrom):
+            is_home = optimizer_families.is_home(import_path(node))
+            if isinstance(node.names, cst.ImportStar) or not is_home:
+                continue
+            for alias in node.names:
+                path = member_path(import_path(node), alias.evaluated_name)
+                new = optimizer_families.legacy_class(path)
+                is_stated = alias.evaluated_name in self._imported_of_one_family
+                if new is None or is_stated or self.is_left(alias):
+                    continue
+                old = OldName(path, Meaning.KERAS_OPTIMIZER, (new,))
+                span = self.tree.span(alias)
+                yield Occurrence(alias, span, Role.IMPORT, (old,), rule=self.rule)
+
+    @functools.cached_property
+    def _imported_of_one_family(self) -> set[str]:
+        """The classes that the file imports of a family that it states, beside the other one."""
+        return {
+            alias.evaluated_name
+            for node in self.tree.nodes(cst.ImportFrom)
+            if optimizer_families.is_chosen_module(import_path(node))
+            and not isinstance(node.names, cst.ImportStar)
+            for alias in node.names
+        }
+
+    def is_left(self, node: cst.CSTNode) -> bool:
+        """Whether a node is in a branch for old versions, or beside one that says a family."""
+        part = node
+        for above in (node, *self.tree.ancestors(node)):
+            beside = self._choosing.get(above)
+            if beside is not None and part not in beside:
+                return True
+            part = above
+        is_past = self.program.reachability.is_only_for_the_past(node)
+        return is_past or is_for_old_versions(node, self.program)
+
+    @functools.cached_property
+    def _choosing(self) -> dict[cst.CSTNode, set[cst.CSTNode]]:
+        """The statements that state a family, with those of their parts that state it."""
+        parts_of: dict[cst.CSTNode, set[cst.CSTNode]] = {}
+        for node in self.program.scopes.scope_of_read:
+            if not isinstance(node, cst.Attribute) or node.attr.value != "legacy":
+                continue
+            if self.resolver.can_be(node, optimizer_families.is_chosen_module):
+                part: cst.CSTNode = node
+                for above in self.tree.ancestors(node):
+                    if isinstance(above, cst.If | cst.IfExp | cst.Try) and part is not getattr(
+                        above, "test", None
+                    ):
+                        parts_of.setdefault(above, set()).add(part)
+                    part = above
+        return parts_of
+
+    def stars(self) -> Iterator[Occurrence]:
+        """Yields star imports of the module of both families."""
+        for scope in self.program.scopes.of_node.values():
+            chosen = [s for s in scope.stars if optimizer_families.is_chosen_module(s.path or "")]
+            for star in scope.stars:
+                if optimizer_families.is_home(star.path or "") and not chosen:
+                    span = self.tree.span(star.node)
+                    yield Occurrence(star.node, span, Role.OPTIMIZER, rule=self.rule)
 
 
 _EITHER = Review(

@@ -17,7 +17,7 @@ from lossscale_codemods.domain import (
     loss_scale_optimizer,
 )
 from lossscale_codemods.rules.base import Found, Ignore, Review, Rule, Verdict, rename
-from lossscale_codemods.rules.contrib import contrib_member
+from lossscale_codemods.rules.constructors import contrib_member
 from lossscale_codemods.rules.loss_scale_arguments import takes_old_arguments
 from lossscale_codemods.source.syntax_tree import dotted, instance_of, is_none
 from lossscale_codemods.tables import frameworks, names
@@ -65,6 +65,7 @@ class PassedOn(Rule):
     id = "LS205"
     title = "Names that are passed on"
     explains = frozenset({Meaning.PRIVATE})
+    decides_the_rest = True
 
     def find(self, program: Program) -> Iterator[Found]:
         """Yields calls of an optimizer's class through the optimizer, with old arguments."""

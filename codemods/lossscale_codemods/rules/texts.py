@@ -13,11 +13,10 @@ from lossscale_codemods.domain import Program, Role, lookup_of, others_name
 from lossscale_codemods.rules.base import Found, Review, Rule
 from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.source.syntax_tree import key_of, last_name, literal_text
-from lossscale_codemods.tables import likely_names, names
+from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import HELPER, Target
-from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.options import IS_OURS, Options, comments
 from lossscale_codemods.tables.records import Outcome, Record, Result, Status
-from lossscale_codemods.tables.suppression import IS_OURS, comments
 
 _COMMENT, _DOCSTRING, _STRING = "a comment", "a docstring", "a string"
 _VALUE_WITH_PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)+")
@@ -37,12 +36,12 @@ class Mentions(Rule):
         for comment in comments(text_of(program.source)):
             if IS_OURS not in comment.string:
                 line, column = comment.start
-                for match in likely_names.mentions_of_old_names(comment.string):
+                for match in names.mentions_of_old_names(comment.string):
                     yield self._record(line, column + match.start() + 1, match.group(), _COMMENT)
         for node in tree.nodes(cst.SimpleString, cst.FormattedStringText):
             if node in decided:
                 continue
-            mentioned = list(likely_names.mentions_of_old_names(node.value))
+            mentioned = list(names.mentions_of_old_names(node.value))
             around = tree.around(node, cst.FunctionDef)
             if around is not None and around.name.value == HELPER:
                 continue  # An earlier run added the function.
@@ -100,18 +99,18 @@ class Strings(Rule):
         if text is None:
             return None
         above = program.tree.parent(node)
-        if isinstance(node, cst.SimpleString) and likely_names.is_old_path(text):
+        if isinstance(node, cst.SimpleString) and names.is_old_path(text):
             return Review(
                 "this string is the path of an old name, and strings are never edited",
                 "Write the path of the new name into it, if code imports or patches by it.",
             )
         if isinstance(above, cst.Comparison | cst.ComparisonTarget) and _is_renamed(text, program):
             return _RENAMED
-        if _OLD_CODE.search(text) is None and not any(likely_names.mentions_of_old_names(text)):
+        if _OLD_CODE.search(text) is None and not any(names.mentions_of_old_names(text)):
             return None
         reads = program.references and program.target is not Target.COMPAT
         doctests = "".join(_DOCTEST.findall(text))
-        if likely_names.may_mention_old_name(doctests) or (reads and ".loss_scale()" in doctests):
+        if names.may_mention_old_name(doctests) or (reads and ".loss_scale()" in doctests):
             return Review(
                 "this text is a doctest, which is run as code, and strings are never edited",
                 "Write the new names into it.",
@@ -254,7 +253,7 @@ def migrate_config(source: bytes, options: Options) -> Result:
             continue
         for match in _VALUE_WITH_PATH.finditer(line):
             path = re.sub(r"^tf\.", "tensorflow.", match.group())  # `eval` takes what begins so.
-            if likely_names.is_old_path(path):
+            if names.is_old_path(path):
                 found.append(_value_record(number, match, path, options))
     return Result(source, source, Status.UNCHANGED, tuple(found))
 

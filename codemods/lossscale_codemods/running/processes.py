@@ -54,9 +54,6 @@ Work: TypeAlias = "Callable[[Task], Result]"
 class _Worker:
     """A process that migrates one file after the other.
 
-    Args:
-        work: What it does with a task.
-
     Attributes:
         process: The process.
         connection: Where it takes tasks and gives results.
@@ -100,12 +97,7 @@ class _Worker:
 
 
 class Workers:
-    """Processes that migrate files. They are stopped at the end of a `with` statement.
-
-    Args:
-        jobs: How many at most.
-        work: What a worker does with a task.
-    """
+    """Up to `jobs` processes that migrate files, stopped at the end of a `with` statement."""
 
     def __init__(self, jobs: int, work: Work) -> None:
         self._jobs = jobs

@@ -22,8 +22,7 @@ from pathlib import Path
 
 from compat_lossscale._atomic_file import file_beside, replacing
 from compat_lossscale.pages import escaped
-from lossscale_codemods.reports.patches import diff
-from lossscale_codemods.reports.run_report import FileReport
+from lossscale_codemods.reports.run_report import FileReport, diff
 
 LEFT_OVER = ".compat-lossscale-"
 

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from lossscale_codemods.source.syntax_tree import Tree
+from lossscale_codemods.tables.options import IS_OURS, comments
 from lossscale_codemods.tables.records import Edit, Record
-from lossscale_codemods.tables.suppression import IS_OURS, comments
 
 _TO_TOOLS = re.compile(r"#\s*(isort|mypy|noqa|pragma|pylint|pyright|type)\s*(:|$)")
 """What a comment about its own line only starts with."""
@@ -59,10 +59,7 @@ def remove_statement(
 ) -> list[Edit]:
     """Returns the edits that take out one simple statement, and keep its comments.
 
-    Args:
-        tree: The file.
-        statement: What is to go.
-        removed: Other statements that go as well; a block that would be empty gets a `pass`.
+    With others that are `removed` as well, a block can get empty, and then has a `pass`.
     """
     start, end = tree.span(statement)
     line = tree.parent(statement)

@@ -32,12 +32,9 @@ _MOST_CHANGES = 20
 
 
 def laid_out(before: bytes, edits: Sequence[Edit], line_length: int | None) -> bytes:
-    """Returns an edited text in which the statements that were edited are laid out.
+    """Returns an edited text, in UTF-8, in which the statements that were edited are laid out.
 
-    Args:
-        before: The text before the edits, in UTF-8.
-        edits: The edits.
-        line_length: How long a line may be before it is hung. Without it, none is hung.
+    Lines that are longer than `line_length` are hung, if there is one.
     """
     after = apply_edits(before, edits)
     if after == before:
@@ -251,13 +248,8 @@ def _on_one_line(statement: _Statement, first: int, last: int) -> str:
 def _hung(text: str, longest: int, old: Collection[str], newline: str) -> str | None:
     """Hangs the longest bracket of a line that is too long; nothing if there is none.
 
-    If the line is all that is in a bracket that hangs, each argument gets a line instead.
-
-    Args:
-        text: A statement, with its indentation.
-        longest: How long its lines may be.
-        old: The lines before the edits, which may be longer.
-        newline: The file's newline.
+    If the line is all that is in a bracket that hangs, each argument gets a line instead. Lines
+    that were there before the edits may be longer.
     """
     (statement,) = _statements(text + "\n")
     tokens = statement.tokens

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lossscale_codemods.source.reading import parsed, text_of
-from lossscale_codemods.tables.likely_names import mentions_of_old_names
+from lossscale_codemods.tables.names import mentions_of_old_names
 
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SOURCE = re.compile(r'"source"[ \t\n\r]*:[ \t\n\r]*')

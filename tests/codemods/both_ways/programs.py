@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.reports.rule_reference import examples, explain
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.reports.text import examples, explain
+from lossscale_codemods.rules.base import all_rules
 from lossscale_codemods.tables.names import MEMBERS, WITH_KERAS_3, Target
 
 from tests.goldens import golden

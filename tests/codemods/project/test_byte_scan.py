@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods.project.byte_scan import can_hold_old_name, can_run_with_old
-from lossscale_codemods.reports.rule_reference import examples, explain
+from lossscale_codemods.reports.text import examples, explain
 from lossscale_codemods.rewriting.engine import migrate_fully
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.base import all_rules
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import Target
-from lossscale_codemods.tables.options import Options
-from lossscale_codemods.tables.suppression import Selection
+from lossscale_codemods.tables.options import Options, Selection
 
 from compat_lossscale.neighbour_names import COMMON_MEMBERS, TABLE
 

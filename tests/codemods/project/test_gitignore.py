@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from lossscale_codemods.project.gitignore import IgnoreFile, ignoring
+from lossscale_codemods.project.discovery import IgnoreFile, ignoring
 
 FOLDERS = ("", "a", "b", "a/b", "a/ab", "c/a")
 NAMES = ("a", "b", "c", "ab", "a.py", "x", "[", "*", "-", "]", " ")

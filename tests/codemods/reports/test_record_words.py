@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from lossscale_codemods.reports.html_page import as_html_page
 from lossscale_codemods.reports.machine_formats import as_github, as_json, as_sarif
-from lossscale_codemods.reports.patches import diff
-from lossscale_codemods.reports.run_report import exit_code
+from lossscale_codemods.reports.run_report import diff, exit_code
 from lossscale_codemods.reports.text import findings, summary
 
 from tests.codemods.runs import NOTEBOOK, OLD, UNSAFE, migrated

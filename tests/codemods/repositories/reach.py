@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import lossscale_codemods
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.base import all_rules
 
 from tests.codemods.repositories.checkouts import clone, extract, git_folder, listed
 

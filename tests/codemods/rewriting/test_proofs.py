@@ -7,8 +7,8 @@ import pytest
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.domain import LossScaleType
 from lossscale_codemods.domain.program import Program
-from lossscale_codemods.rewriting import proofs
-from lossscale_codemods.rewriting.proofs import same_meaning
+from lossscale_codemods.rewriting import engine
+from lossscale_codemods.rewriting.engine import same_meaning
 from lossscale_codemods.rewriting.resolution import Outcomes, ProvenCall
 from lossscale_codemods.rules.base import MeaningClaim
 from lossscale_codemods.source.syntax_tree import tree_of
@@ -89,7 +89,7 @@ def test_a_file_that_does_not_round_trip_is_refused(source: bytes) -> None:
 
 
 def test_a_file_that_fails_a_proof_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proofs, "check", lambda *_: "It would be wrong.")
+    monkeypatch.setattr(engine, "failed_proof", lambda *_: "It would be wrong.")
     result = migrate_source(OLD)
     assert (result.status, result.problem) == (Status.REFUSED, "It would be wrong.")
     assert result.text == OLD
@@ -131,7 +131,7 @@ def refused(before: str, after: str, left: int = 0, source: bytes | None = None)
     """Why a result of someone's careless hand may not be written."""
     original = Program(tree_of(before))
     result = Program(tree_of(after), source=source)
-    return proofs.check(original, result, Outcomes(left=left))
+    return engine.failed_proof(original, result, Outcomes(left=left))
 
 
 NEW = OLD.replace("experimental.set_policy", "set_global_policy")
@@ -174,5 +174,5 @@ def test_a_constructor_that_means_something_else_is_refused() -> None:
     ]
     call = ProvenCall(span, edits, MeaningClaim("8"))
     outcomes = Outcomes(edits=edits, calls=[call])
-    problem = proofs.check(original, result, outcomes) or ""
+    problem = engine.failed_proof(original, result, outcomes) or ""
     assert problem.startswith("The constructor on line 2 would not mean the same:")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from lossscale_codemods import Outcome, Result, Status, migrate_source
-from lossscale_codemods.rewriting import proofs
+from lossscale_codemods.rewriting import engine
 
 from tests.codemods.checks import check_review, program, reviews
 
@@ -107,7 +107,7 @@ def test_what_an_unsafe_fix_proves_is_fixed_with_it() -> None:
 def test_what_does_not_pass_the_proofs_with_them_is_done_without_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(proofs, "check", lambda *_: "Not proven.")
+    monkeypatch.setattr(engine, "failed_proof", lambda *_: "Not proven.")
     result = migrate_source(WRAPPED, unsafe_fixes=True)
     assert result.status is Status.UNCHANGED
     assert result.problem == ""

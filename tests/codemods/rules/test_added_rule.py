@@ -15,10 +15,9 @@ import pytest
 from click.testing import CliRunner
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.project.byte_scan import can_hold_old_name
-from lossscale_codemods.rules import registry
-from lossscale_codemods.rules.base import Found, Marker, Rule, rewrite
+from lossscale_codemods.rules import base
+from lossscale_codemods.rules.base import Found, Marker, Rule, all_rules, rewrite
 from lossscale_codemods.rules.loss_scale_reads import attributes
-from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.tables.records import Edit
 
 from compat_lossscale.cli.migrate import migrate
@@ -60,8 +59,8 @@ class TeamsOwnName(Rule):
 @contextlib.contextmanager
 def added(rule: Rule) -> Iterator[None]:
     """Adds a rule for a while, as if it were in a file of the package."""
-    every = (*registry._discovered(), rule)
-    with mock.patch.object(registry, "_discovered", return_value=every):
+    every = (*base._discovered(), rule)
+    with mock.patch.object(base, "_discovered", return_value=every):
         all_rules.cache_clear()
         try:
             yield

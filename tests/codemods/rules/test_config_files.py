@@ -9,8 +9,7 @@ import pytest
 from lossscale_codemods.reports.run_report import RunReport
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.tables.names import Target
-from lossscale_codemods.tables.options import Options
-from lossscale_codemods.tables.suppression import Selection
+from lossscale_codemods.tables.options import Options, Selection
 
 OLD = "tensorflow.keras.mixed_precision.experimental"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from lossscale_codemods import migrate_source
-from lossscale_codemods.rewriting import proofs
+from lossscale_codemods.rewriting import engine
 from lossscale_codemods.rules.loss_scale_arguments import HELPER_SOURCE
 from lossscale_codemods.tables.names import HELPER
 
@@ -380,12 +380,12 @@ def test_a_loss_scale_of_a_class_of_ones_own_is_left(made: str) -> None:
 
 
 def test_the_helper_refuses_a_loss_scale_of_ones_own() -> None:
-    class Revised(proofs.DynamicLossScale):
+    class Revised(engine.DynamicLossScale):
         pass
 
     helper: dict[str, Any] = {}
     exec(HELPER_SOURCE, helper)
-    assert helper[HELPER](proofs.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
+    assert helper[HELPER](engine.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
     with pytest.raises(ValueError, match="no equivalent"):
         helper[HELPER](Revised(8.0, 3))
 

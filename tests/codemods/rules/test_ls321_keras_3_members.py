@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 from lossscale_codemods import migrate_source
-from lossscale_codemods.rules.keras_3_table import TABLE
+from lossscale_codemods.rules.keras_3 import TABLE
 
 from tests.codemods.checks import check_review, check_transformed, reviews
 

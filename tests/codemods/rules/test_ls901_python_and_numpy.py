@@ -8,8 +8,7 @@ import pytest
 from lossscale_codemods import Outcome, migrate_source
 from lossscale_codemods.rules.neighbours import PythonAndNumpy
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.tables.options import Options
-from lossscale_codemods.tables.suppression import Selection
+from lossscale_codemods.tables.options import Options, Selection
 
 from compat_lossscale.neighbour_names import TABLE
 from compat_lossscale.neighbour_names.neighbour import Neighbour

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
-from lossscale_codemods.project.gitignore import parse
+from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover, parse
 from lossscale_codemods.python import ProjectFiles, outside
 from lossscale_codemods.reports.run_report import exit_code, totals
 from lossscale_codemods.running import migrate_files, one_file, processes

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from lossscale_codemods import Outcome, Status
-from lossscale_codemods.running.notebook import migrate_notebook
+from lossscale_codemods.running.one_file import migrate_notebook
 from lossscale_codemods.tables.options import Options
 
 IMPORTS = [

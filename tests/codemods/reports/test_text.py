@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.reports.rule_reference import documentation, explain
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.reports.text import documentation, explain
+from lossscale_codemods.rules.base import all_rules
 
 
 def test_every_rule_explains_itself() -> None:

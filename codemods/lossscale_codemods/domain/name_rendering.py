@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import libcst as cst
 
-from lossscale_codemods.domain import Binding, BindingKind, Occurrence, Program, Scope, import_path
+from lossscale_codemods.domain.program import Occurrence, Program
+from lossscale_codemods.python import Binding, BindingKind, Scope, import_path
 from lossscale_codemods.source.syntax_tree import Tree, dotted
 from lossscale_codemods.tables import names
 from lossscale_codemods.tables.names import canonical

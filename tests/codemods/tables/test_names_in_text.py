@@ -4,11 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from lossscale_codemods.tables.likely_names import (
-    is_old_path,
-    may_mention_old_name,
-    mentions_of_old_names,
-)
+from lossscale_codemods.tables.names import is_old_path, may_mention_old_name, mentions_of_old_names
 
 EXPERIMENTAL = "tensorflow.keras.mixed_precision.experimental"
 

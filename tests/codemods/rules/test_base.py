@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source, rules
-from lossscale_codemods.reports.rule_reference import (
+from lossscale_codemods.reports.text import (
     CHANGED,
     NOT_HANDLED,
     Example,
@@ -19,7 +19,7 @@ from lossscale_codemods.reports.rule_reference import (
     explain,
     section,
 )
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.base import all_rules
 
 from tests.codemods.checks import reviews
 
