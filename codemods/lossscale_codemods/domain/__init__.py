@@ -30,6 +30,7 @@ from lossscale_codemods.domain.what_is import (
     is_handed_on,
     kept_compiles,
     keras_optimizer,
+    looks_like_settings,
     loss_scale_optimizer,
     makes_optimizers,
     may_be_text,

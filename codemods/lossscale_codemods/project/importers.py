@@ -38,7 +38,6 @@ _MEMBERS = re.compile(rb"[ \t]*(\([^()]*\)|(?:[^\n#;\\]|\\\n)*)")
 _MODULES = re.compile(rb"[ \t]+([\w.][^\n#;]*)")
 _NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
 
-
 _IMPORTING: Final = (b"import_module", b"__import__", b"run_module", b"resolve_name")
 """Functions that import a module by its name."""
 _RUNNING: Final = (

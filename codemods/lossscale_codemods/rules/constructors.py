@@ -284,7 +284,6 @@ _HOME = "tensorflow.compat.v1.mixed_precision"
 _SHOWN = "tf.compat.v1.mixed_precision"
 _MANAGER = "ExponentialUpdateLossScaleManager"
 
-
 _FIXED = Review(
     "tf.contrib is gone, and its optimizer skipped steps that are not finite, which current ones "
     "apply under a fixed loss scale",

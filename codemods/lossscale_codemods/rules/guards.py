@@ -18,7 +18,6 @@ _MISTAKEN = Review(
     "no version runs.",
 )
 
-
 _ADVICE = (
     "Take out the branch for old versions, {}, if TensorFlow 2.4 is the oldest that you support."
 )

@@ -14,12 +14,14 @@ from typing import Any
 import libcst as cst
 
 from lossscale_codemods.domain import (
+    BindingKind,
     Certainty,
     ObjectType,
     Program,
     ProjectClass,
     attribute_owner,
     keras_optimizer,
+    looks_like_settings,
     lookup_of,
     loss_scale_optimizer,
     makes_optimizers,
@@ -101,8 +103,19 @@ def of_optimizer(node: cst.Attribute, program: Program) -> Certainty:
     is_theirs = {name, *keywords_of(call)} & {*keras_3.ONLY_OF_OPTIMIZERS, *keras_3.AGGREGATION}
     given = owner.args if isinstance(owner, cst.Call) and name in _LIKELY_OF_OPTIMIZERS else ()
     is_like_optimizer |= any(keras_optimizer(one.value, program).can_be for one in given)
+    is_like_optimizer |= name == "lr" and _is_element(owner, program) and makes_optimizers(program)
     is_likely = is_like_optimizer or (is_theirs and program.resolver.class_of(owner) is None)
     return Certainty.LIKELY if is_likely else Certainty.NO
+
+
+def _is_element(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is one of several: an item, or what a loop goes through."""
+    if isinstance(node, cst.Subscript):
+        made = program.resolver.values(node.value)
+        is_collection = any(isinstance(one, cst.BaseDict | cst.BaseList) for one in made)
+        return is_collection or not looks_like_settings(node.value)
+    bindings = program.resolver.bindings(node)
+    return bool(bindings) and all(one.kind is BindingKind.OTHER for one in bindings)
 
 
 def of_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> Certainty:

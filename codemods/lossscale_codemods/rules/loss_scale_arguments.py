@@ -72,7 +72,6 @@ _APART = (
     "`optimizer.loss_scale`. Or keep the shared state with `--target compat`."
 )
 
-
 HELPER_SOURCE = '''
 def _loss_scale_arguments(loss_scale):
     """Returns LossScaleOptimizer's arguments for an old loss scale."""
@@ -315,7 +314,8 @@ class ArgumentReader(LossScaleTypes):
             if owner is not None and self.program.types.is_wrapper(owner):
                 return _shared(f"{source} is the loss scale of another optimizer")
         named = self.program.types.project.modules.named(self.resolver, node)
-        moving = [one for one in named if is_moving(_made(one.binding), one.resolver)]
+        made = [getattr(one.binding.node, "default", one.binding.value) for one in named]
+        moving = [one for one, by in zip(named, made, strict=True) if is_moving(by, one.resolver)]
         uses = [use for binding in bindings for use in binding.uses]
         if isinstance(node, cst.Attribute):
             uses += self.program.reads_by_attribute.get(node.attr.value, ())
@@ -463,11 +463,6 @@ def sides(value: cst.CSTNode | None) -> Iterator[cst.CSTNode]:
         yield from (*sides(value.left), *sides(value.right))
     elif value is not None:
         yield value
-
-
-def _made(binding: Binding) -> cst.BaseExpression | None:
-    """Returns what a name is assigned, or gets if a call gives it nothing."""
-    return binding.node.default if isinstance(binding.node, cst.Param) else binding.value
 
 
 def is_moving(node: cst.CSTNode | None, resolver: Resolver) -> bool:

@@ -60,7 +60,6 @@ _TEXT = {"print", "str", "repr", "format", "debug", "info", "warning", "warn", "
 """Functions and methods that write what they are given as text."""
 _SAME = "the loss scale is the one that this policy has anyway"
 
-
 _WRAPPED_ALREADY = Review(
     "under mixed_float16, an earlier `compile` has wrapped it already, and tf-keras does not wrap "
     "an optimizer twice",
@@ -214,7 +213,6 @@ _PRINTED = Review(
     "Write its `name` instead, or leave it if only people read the text. Later runs do not report "
     "it, because the text is right in new code.",
 )
-
 
 SETTERS = ("set_policy", "set_global_policy", "set_dtype_policy", "policy_scope")
 """What sets policies, old and new."""

@@ -26,7 +26,6 @@ _COMPARED = {
     Usage.CUSTOM_OBJECT: "the current class under its name",
 }
 
-
 _NEVER_TRUE = Review(
     "what the current class makes is of other classes from TensorFlow 2.11 on, so that this is "
     "never true",
@@ -80,7 +79,10 @@ class TypeTests(Rule):
         usage = program.usage(occurrence)
         if occurrence.role is not Role.REFERENCE:
             return None
-        if usage is Usage.TYPE_COMPARISON and occurrence.meaning in _COMPARED_CLASSES:
+        if usage is Usage.TYPE_COMPARISON and occurrence.meaning in (
+            Meaning.OPTIMIZER,
+            Meaning.POLICY,
+        ):
             return _NEVER_TRUE
         is_optimizer = occurrence.meaning is Meaning.OPTIMIZER and program.target is Target.TF_KERAS
         if usage is Usage.CUSTOM_OBJECT and is_optimizer:
@@ -90,9 +92,6 @@ class TypeTests(Rule):
                 "Remove it from custom objects: TensorFlow knows its class itself.",
             )
         return rename(_COMPARED[usage], occurrence) if usage in _COMPARED else None
-
-
-_COMPARED_CLASSES = (Meaning.OPTIMIZER, Meaning.POLICY)
 
 
 class V1Names(Rule):
@@ -125,10 +124,11 @@ class Imports(Rule):
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict:
         """Says which name is imported now, or why the old one still is."""
+        # The edits are made where imports are put together.
         if state.moved:
-            return _in_imports("imports the name that means the same today")
+            return Rewrite("imports the name that means the same today", lambda _: [])
         if state.dropped:
-            return _in_imports("is no longer imported, because nothing uses it")
+            return Rewrite("is no longer imported, because nothing uses it", lambda _: [])
         if state.only_suppressed:
             return Suppressed()
         reason, advice = state.reason, "Change those uses first, then run again."
@@ -139,8 +139,3 @@ class Imports(Rule):
             reason = reason or f"{occurrence.names[0].path} has no equivalent"
         reason = reason or "the names under it are still used"
         return Review(f"the import stays as it is: {reason}", advice, follows=state.follows)
-
-
-def _in_imports(message: str) -> Rewrite:
-    """Returns the verdict; the edits are made where imports are put together."""
-    return Rewrite(message, lambda _: [])

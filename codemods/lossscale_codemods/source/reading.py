@@ -32,7 +32,6 @@ ENCODING_COOKIE = re.compile(
 )
 """https://peps.python.org/pep-0263/"""
 
-
 LARGEST_SETTINGS = 1_000_000
 
 

@@ -75,7 +75,6 @@ WITH_NEW_API = frozenset(Target) - {Target.COMPAT}
 WITH_LOSS_SCALE = WITH_NEW_API - {Target.KERAS3_ALONE}
 """Those of them whose loss-scale optimizers have a `loss_scale`."""
 
-
 BESIDE = frozenset({Meaning.KERAS_OPTIMIZER, Meaning.NEW_OPTIMIZER, Meaning.NEIGHBOUR})
 """What is beside the loss-scale API: it is respelled whatever is done with it."""
 

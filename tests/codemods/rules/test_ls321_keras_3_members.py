@@ -147,6 +147,31 @@ def test_what_is_no_optimizer_for_sure_is_reported_with_advice(read: str, advice
     assert any(advice.lower() in text.lower() for text in found), found
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        "[float(o.lr) for o in opts.values()]",
+        "[o.lr for o, _ in zip(opts.values(), range(2))]",
+        "opts['g'].lr",
+        "{k: opts[k].lr for k in opts}",
+    ],
+)
+def test_the_rate_of_one_of_several_is_reported(read: str) -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "LSO = tf.keras.mixed_precision.experimental.LossScaleOptimizer\n"
+        "opts = {k: LSO(tf.keras.optimizers.Adam(1e-2), 'dynamic') for k in 'gd'}\n"
+        f"print({read})\n"
+    )
+    done = migrate_source(source, target="keras3")
+    assert any("`lr` is `learning_rate`" in one for one in reviews(done))
+    fixed = migrate_source(source, target="keras3", unsafe_fixes=True)
+    assert ".lr" not in fixed.text
+    settings = source.replace(read, "[c.lr for c in args.each], cfg['train'].lr, args.lr")
+    named = [one for one in reviews(migrate_source(settings, target="keras3")) if "LS321" in one]
+    assert len(named) == 1, named
+
+
 def test_every_row_about_members_says_what_to_do() -> None:
     rows = [row for rows in TABLE.values() for row in rows if row.of]
     assert rows
