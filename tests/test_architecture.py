@@ -365,8 +365,8 @@ def test_each_class_has_a_name_of_its_own() -> None:
 
 TABLE_OF_FORMER_IDS = "lossscale_codemods.tables.options"
 # It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
-MOST_LINES_OF_THE_CODEMOD = 18_039
-MOST_MODULES_OF_THE_CODEMOD = 61
+MOST_LINES_OF_THE_CODEMOD = 18_034
+MOST_MODULES_OF_THE_CODEMOD = 60
 
 
 def test_the_codemod_does_not_grow() -> None:

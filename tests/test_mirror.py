@@ -66,9 +66,8 @@ CODEMOD: Final = {
     "rules/kept_state": "rules/test_ls521_kept_state.py",
     "rules/constructors": "rules/test_ls201_constructors.py",
     "rules/policies": "rules/test_ls502_policy_objects.py",
-    "rules/renames": "rules/test_ls102_aliases.py",
     "rules/texts": "rules/test_ls802_strings.py",
-    "rules/passed_on": "rules/test_ls205_passed_on.py",
+    "rules/old_names": "rules/test_ls205_passed_on.py",
     # What several rules share is tested through the rule that uses most of it.
     "rules/loss_scale_arguments": "rules/test_ls201_constructors.py",
     "rules/keras_3": "rules/test_ls221_keras_3_optimizers.py",

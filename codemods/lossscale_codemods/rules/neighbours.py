@@ -550,6 +550,13 @@ _WORKING = re.compile(
 """Functions of the private copy that work as they did, and have nothing to do with its classes."""
 
 
+_OF_TENSORFLOW_1 = Review(
+    "TensorFlow 2 has it in tf.compat.v1 alone, and may have other names of this program there too",
+    "Write `import tensorflow.compat.v1 as tf` and `tf.disable_v2_behavior()`, or change the "
+    "program with TensorFlow's own tf_upgrade_v2. `compat-lossscale run --tf1` runs it as it is.",
+)
+
+
 class TensorFlow(NeighbourRule):
     """Removed names of TensorFlow become the current names for the same objects."""
 
@@ -562,6 +569,21 @@ class TensorFlow(NeighbourRule):
         if not path.startswith("tensorflow.") or path.startswith(_METHODS):
             return False
         return _LOSS_SCALES.match(path) is None and _WORKING.match(path) is None
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields the uses of such names, and the first of a name that TensorFlow 1 alone had."""
+        yield from super().find(program)
+        asked = frameworks.ONLY_IN_TF1 if is_part_of_old(program) else ()
+        reads = [
+            node
+            for name in asked
+            for node in program.reads_by_attribute.get(name, ())
+            if program.resolver.is_only(node, frameworks.is_only_in_tf1)
+            and not NeighbourGuards(program, self.id).leaves(node, name)
+        ]
+        if reads:
+            first = min(reads, key=program.tree.span)
+            yield self.found(first, program, _OF_TENSORFLOW_1, Role.NEIGHBOUR)
 
 
 _COMPUTE_LOSS = next(one for one in MEMBERS if one.short_name == "compute_loss")

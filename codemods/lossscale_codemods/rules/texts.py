@@ -52,16 +52,8 @@ class Mentions(Rule):
                 yield self._record(*place, match.group(), kind)
 
     def _record(self, line: int, column: int, name: str, kind: str) -> Record:
-        return Record(
-            rule=self.id,
-            outcome=Outcome.MENTIONED,
-            line=line,
-            column=column,
-            name=name,
-            message=f"is in {kind}, which is never edited",
-            end_line=line,
-            end_column=column + len(name),
-        )
+        message, end = f"is in {kind}, which is never edited", column + len(name)
+        return Record(self.id, Outcome.MENTIONED, line, column, name, message, "", line, end)
 
 
 class Strings(Rule):
@@ -264,14 +256,6 @@ def _value_record(line: int, match: re.Match[str], path: str, options: Options) 
     advice = "Write the path of the new name, and the arguments that it takes."
     if new is not None:
         advice = f"Write {new}, and the arguments that it takes."
-    return Record(
-        Strings.id,
-        Outcome.NEEDS_REVIEW,
-        line,
-        match.start() + 1,
-        match.group(),
-        "this value is the path of an old name, and configuration files are never edited",
-        advice,
-        line,
-        match.end() + 1,
-    )
+    message = "this value is the path of an old name, and configuration files are never edited"
+    name, review, (start, end) = match.group(), Outcome.NEEDS_REVIEW, match.span()
+    return Record(Strings.id, review, line, start + 1, name, message, advice, line, end + 1)

@@ -48,10 +48,16 @@ is_rewrite_of_today = _is_at(
     r"tensorflow\.compat\.v1\.mixed_precision\.enable_mixed_precision_graph_rewrite"
 )
 """Whether a path is the graph rewrite under the name that is still there."""
+ONLY_IN_TF1 = (
+    "ConfigProto", "GraphKeys", "Session", "app", "enable_eager_execution", "flags",
+    "get_collection", "get_default_graph", "get_variable", "gfile", "global_variables_initializer",
+    "layers", "logging", "placeholder", "reset_default_graph", "set_random_seed", "to_float",
+    "trainable_variables", "variable_scope",
+)  # fmt: skip
+"""Common names that TensorFlow 1 had at its top, and TensorFlow 2 has under `compat.v1` alone."""
 is_only_in_tf1 = _is_at(
-    r"tensorflow\.(?:Session|placeholder|get_variable|variable_scope|contrib|flags|app|logging|"
-    r"ConfigProto|global_variables_initializer|get_default_graph|set_random_seed|gfile|"
-    r"trainable_variables|train\.get_or_create_global_step|train\.\w+Optimizer)(?:\..*)?"
+    rf"tensorflow\.(?:{'|'.join(ONLY_IN_TF1)}|contrib|train\.get_or_create_global_step|"
+    r"train\.\w+Optimizer)(?:\..*)?"
 )
 """Whether a path is public in TensorFlow 1, and in TensorFlow 2 only under `compat.v1`."""
 _is_of_optimizers = _is_at(

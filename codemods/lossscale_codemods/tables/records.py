@@ -152,11 +152,5 @@ class Result:
             left(one, message, advice) if one.outcome is Outcome.REWRITTEN else one
             for one in self.records
         )
-        return Result(
-            self.source,
-            self.source,
-            Status.REFUSED,
-            records,
-            problem,
-            uses_old_api=self.uses_old_api,
-        )
+        given, uses_old = self.source, self.uses_old_api
+        return Result(given, given, Status.REFUSED, records, problem, uses_old_api=uses_old)

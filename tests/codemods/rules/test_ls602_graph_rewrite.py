@@ -57,13 +57,13 @@ def test_a_v1_program_makes_a_v1_optimizer_likely() -> None:
     check_transformed(
         f"""
         import tensorflow as tf
-        x = tf.placeholder(tf.float32)
+        x = tf.zeros([])
         other = tf.train.AdamOptimizer()
         opt = tf.train.experimental.{ENABLE}(opt)
         """,
         f"""
         import tensorflow as tf
-        x = tf.placeholder(tf.float32)
+        x = tf.zeros([])
         other = tf.train.AdamOptimizer()
         opt = tf.compat.v1.mixed_precision.{ENABLE}(opt)
         """,
@@ -77,7 +77,7 @@ def test_the_path_of_the_function_does_not_tell_the_kind_of_optimizer() -> None:
         f"import tensorflow as tf\nopt = tf.compat.v1.train.experimental.{ENABLE}(opt)\n",
         (
             "import tensorflow as tf\n"
-            "x = tf.placeholder(tf.float32)\n"
+            "x = tf.zeros([])\n"
             "other = tf.keras.optimizers.legacy.Adam()\n"
             f"opt = tf.train.experimental.{ENABLE}(opt)\n"
         ),

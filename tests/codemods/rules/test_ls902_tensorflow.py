@@ -4,8 +4,10 @@ from __future__ import annotations
 import importlib
 
 import pytest
+import tensorflow as tf
 from lossscale_codemods import Outcome, migrate_source
 from lossscale_codemods.rules.neighbours import TensorFlow
+from lossscale_codemods.tables import frameworks
 
 from compat_lossscale.neighbour_names import TABLE
 from compat_lossscale.neighbour_names.neighbour import Neighbour
@@ -307,3 +309,37 @@ def test_what_is_replaced_in_a_private_module_is_reported(
 )
 def test_what_is_replaced_where_it_is_today_is_not_reported(before: str, after: str) -> None:
     check_transformed(f"{OLD}{before}\n", f"{NEW}{after}\n")
+
+
+@pytest.mark.parametrize("name", frameworks.ONLY_IN_TF1)
+def test_the_names_of_tensorflow_1_are_in_compat_v1_alone(name: str) -> None:
+    assert not hasattr(tf, name)
+    assert hasattr(tf.compat.v1, name)
+
+
+def test_a_program_of_tensorflow_1_is_reported_once() -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "x = tf.placeholder(tf.float32)\n"
+        "opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 128)\n"
+        "with tf.Session() as session:\n"
+        "    session.run(tf.global_variables_initializer())\n"
+    )
+    (found,) = [one for one in migrate_source(source).records if one.rule == "LS902"]
+    assert (found.line, found.name) == (2, "tf.placeholder")
+    assert "disable_v2_behavior" in found.advice
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import tensorflow.compat.v1 as tf\n{old}x = tf.placeholder(tf.float32)\n",
+        "import tensorflow as tf\n{old}x = tf.compat.v1.placeholder(tf.float32)\n",
+        "import tensorflow as tf\n{old}if hasattr(tf, 'Session'):\n    s = tf.Session()\n",
+        "import tensorflow as tf\n{old}if tf.__version__ < '2':\n    s = tf.Session()\n",
+        "import tensorflow as tf\n{old}try:\n    tf.Session()\nexcept AttributeError:\n    s = 0\n",
+    ],
+)
+def test_what_other_versions_come_to_is_no_program_of_tensorflow_1(source: str) -> None:
+    old = "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
+    assert not [one for one in reviews(migrate_source(source.format(old=old))) if "LS902" in one]
