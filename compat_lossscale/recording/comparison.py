@@ -232,7 +232,7 @@ class _Both:
         seen2: What was seen of it in the second one.
         way: How far a variable has gone since the beginning; of a slot, its norm.
         share: How much of the longest way is noise.
-        nudged: How far other last digits take it.
+        nudged: How far other last digits take arrays like it.
         is_steady: Whether it is a variable that they do not move, but for its own rounding.
         longest: The longest way of all arrays of the kind.
     """
@@ -243,7 +243,7 @@ class _Both:
     seen2: Seen
     way: float
     share: float
-    nudged: float
+    nudged: float = 0.0
     is_steady: bool = False
     longest: float = 0.0
 
@@ -251,6 +251,12 @@ class _Both:
     def apart(self) -> float:
         """The distance of the two."""
         return distance(self.seen, self.seen2)
+
+    @property
+    def whole(self) -> float:
+        """What a part is of that other last digits change: a slot may come near 0 on one side."""
+        is_variable = self.kind == VARIABLES
+        return self.way if is_variable else max(self.seen.norm, self.seen2.norm)
 
     @property
     def noise(self) -> float:
@@ -309,11 +315,8 @@ class _Comparing:
         ) and before.header.get("platform") == after.header.get("platform")
         self.rounds_alike = self.same_kernels
         self.other_slots: set[str] = set()
-        self.nudged = {
-            (one.number, step.number): step.arrays
-            for one in (nudged.optimizers if nudged is not None else ())
-            for step in one.steps
-        }
+        self.nudged: dict[tuple[str, int], tuple[float, float]] = {}
+        self.steady: dict[int, set[int]] = {}
         self.starts: dict[tuple[int, str, int], tuple[int, float]] = {}
         self.grew_at: int | None = None
         self.overflowed = False
@@ -328,6 +331,8 @@ class _Comparing:
         self.draws_at: float = math.inf
         limits = [(end.get("limited"), side.header.get("steps")) for side, end in both]
         self.end_alike = limits[0] == limits[1]
+        if nudged is not None:
+            self._measure(nudged)
 
     def run(self, *, output: bool) -> RecordingComparison:
         """Compares everything, and says what it gave."""
@@ -530,7 +535,7 @@ class _Comparing:
             if not agree and not self._is_unstable(one, key, -1, step.number):
                 self._differ(what, number, words, _stacks(step, step2), one, place=step.place)
         if self.nudged:
-            self._nudge(both, number)
+            self._nudge(one, both, step)
         rounded = 0.0 if self.rounds_alike else self._rounding(both)
         for array in both:
             self._array(one, array, step, step2, rounded=rounded)
@@ -539,7 +544,6 @@ class _Comparing:
         self, one: RecordedOptimizer, pairs: Pairs, step: Step, step2: Step
     ) -> Iterator[_Both]:
         family = family_of(one.inner)
-        nudged = self.nudged.get((one.number, step.number), {})
         kinds = {slot_kind(name, family): arrays for name, arrays in step2.arrays.items()}
         share = HALF_NOISE if self._in_half(one) and not self.rounds_alike else NOISE
         for name, arrays in step.arrays.items():
@@ -551,9 +555,7 @@ class _Comparing:
                 if seen and seen2 and not self._is_unstable(one, name, left, step.number):
                     first = one.first[left] if kind == VARIABLES else None
                     way = seen.norm if first is None else distance(first, seen)
-                    moved = nudged[name][left] if left < len(nudged.get(name, ())) else None
-                    apart = distance(seen, moved) if moved is not None else 0.0
-                    yield _Both(kind, left, seen, seen2, way, share, apart)
+                    yield _Both(kind, left, seen, seen2, way, share)
 
     def _is_near_overflow(self, one: RecordedOptimizer, both: Sequence[_Both]) -> bool:
         """Whether rounding decides if a step overflows in float16, so that one side skips it."""
@@ -562,22 +564,39 @@ class _Comparing:
             array.seen.not_finite or array.seen2.not_finite for array in both
         )
 
-    def _nudge(self, both: Sequence[_Both], number: int) -> None:
-        """Says how far other last digits take the arrays of a step.
+    def _measure(self, nudged: Recording) -> None:
+        """Says how far other last digits take the arrays of each step.
 
-        By chance, they may take one less far than others, as where Adam divides by a small moment.
+        It is told by the kind of array and in all optimizers: by chance, they take one array or one
+        side of a GAN much less far than in another run.
         """
-        usual = {}
-        for kind in {array.kind: None for array in both}:
-            shares = [a.nudged / a.way for a in both if a.kind == kind and 0 < a.way < math.inf]
-            usual[kind] = statistics.median(shares) if shares else 0.0
-        self.result.nudged[number] = statistics.median(usual.values()) if usual else 0.0
+        for one, other in zip(self.sides[0].optimizers, nudged.optimizers, strict=False):
+            pairs = [(place, place) for place in range(len(one.names))]
+            for step, step2 in zip(one.steps, other.steps, strict=False):
+                both = [*self._both(one, pairs, step, step2)]
+                for kind, parts in _parts(both).items():
+                    usual, largest = self.nudged.get((kind, step.number), (0.0, 0.0))
+                    usual = max(usual, statistics.median(parts))
+                    self.nudged[kind, step.number] = (usual, max(largest, *parts))
+                arrays = (one for one in both if one.kind == VARIABLES)
+                # After the last step: what they move at all, they move by then.
+                self.steady[one.number] = {a.place for a in arrays if a.apart <= ROUNDING * a.way}
+
+    def _nudge(self, one: RecordedOptimizer, both: Sequence[_Both], step: Step) -> None:
+        """Says what may come of other last digits: the median, or of single arrays the largest."""
+        parts = _parts(both)
+        levels = {kind: self.nudged.get((kind, step.number), (0.0, 0.0)) for kind in parts}
+        usual = [level for level, _ in levels.values()]
+        self.result.nudged[step.number + 1] = statistics.median(usual) if usual else 0.0
         for array in both:
-            array.is_steady = array.kind == VARIABLES and array.nudged <= ROUNDING * array.way
-            if not array.is_steady:
-                array.nudged = max(array.nudged, usual[array.kind] * array.way)
-            if _NUDGES * array.nudged >= array.way:
-                array.nudged = array.way  # Nothing is told of it.
+            if array.kind == VARIABLES and array.place in self.steady.get(one.number, ()):
+                array.is_steady = True
+            elif array.kind in parts:
+                usually, largest = levels[array.kind]
+                is_far = statistics.median(parts[array.kind]) > _NUDGES * usually
+                array.nudged = (usually if is_far else largest) * array.whole
+            if _NUDGES * array.nudged >= array.whole:
+                array.nudged = max(array.way, array.whole)  # Nothing is told of it.
 
     def _rounding(self, both: Sequence[_Both]) -> float:
         """Says what is noise, and how much gradients differ by rounding that is more than usual.
@@ -890,6 +909,15 @@ def distance(one: Seen, other: Seen) -> float:
     pairs = zip(one.products, other.products, strict=True)
     square = sum((left - right) ** 2 for left, right in pairs) / len(one.products)
     return max(math.sqrt(square), abs(one.norm - other.norm))
+
+
+def _parts(both: Sequence[_Both]) -> dict[str, list[float]]:
+    """Returns how far arrays are apart, by their kind, as parts of what they are."""
+    found: dict[str, list[float]] = {}
+    for array in both:
+        if 0 < array.whole < math.inf and math.isfinite(array.apart):
+            found.setdefault(array.kind, []).append(array.apart / array.whole)
+    return found
 
 
 def relative(one: Seen, other: Seen) -> float:

@@ -245,6 +245,31 @@ def test_what_other_last_digits_change_is_rounding(tmp_path: Path) -> None:
     unsteady = compare(before, after, nudged=moved(0.9, 0.8, 0.7, 0.6))
     assert unsteady.verdict is ComparisonVerdict.CANNOT_BE_TOLD
     assert "Try float32, a larger batch" in unsteady.reason
+    # Which variable they move more than others is chance, and that all are moved more is none.
+    one = moved(0.01, 0.01, 0.01, 0.2)
+    after = moved(0.2, 0.01, 0.01, 0.01, versions=OLD)
+    assert compare(before, after, nudged=one).verdict is ComparisonVerdict.SAME
+    assert different(compare(before, moved(*[0.05] * 4, versions=OLD), nudged=one)) == (
+        "variable",
+        1,
+    )
+
+
+def test_what_other_last_digits_change_is_told_of_all_optimizers(tmp_path: Path) -> None:
+    # By chance, it is less in one side of a GAN.
+    def gan(*sizes: float, **changes: Any) -> Recording:
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr"
+        values = [FIRST + MOVES[0] + size * MOVES[1] for size in sizes]
+        steps = [step(n, o, o=o, v=[seen(x)]) for n in range(2) for o, x in enumerate(values)]
+        lines = [optimizer(FIRST, o=o) for o in range(2)]
+        return read(write(path, *lines, *steps, end(**changes)))
+
+    before, after, nudged = gan(0, 0), gan(0.05, 0.02, versions=OLD), gan(0.002, 0.05)
+    assert compare(before, after, nudged=nudged).verdict is ComparisonVerdict.SAME
+    assert different(compare(before, gan(0.9, 0.02, versions=OLD), nudged=nudged)) == (
+        "variable",
+        1,
+    )
 
 
 def test_zeros_of_two_signs_are_the_same(tmp_path: Path) -> None:
