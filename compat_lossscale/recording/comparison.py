@@ -67,6 +67,12 @@ ROUNDS_OTHERWISE = (
     "network can make much of it. To measure it, record the first program again with --start-from "
     "and --nudge, and give that recording to compare --nudged."
 )
+ROUND_LESS = "try a larger batch, float64 or SGD, or set with --rtol how much may differ"
+SAME_OPTIMIZERS = (
+    "give both sides the same optimizers, with migrate --legacy-optimizers, or with run "
+    "--new-optimizers"
+)
+OF_TF_KERAS = f" tf.keras.optimizers.legacy has those of TensorFlow 2.0 to 2.10: {SAME_OPTIMIZERS}."
 NEAR_OVERFLOW = (
     "In step {}, one side overflows and the other does not. Rounding decides that where a scaled "
     "gradient is near the largest float16, but a mistake in scaling can do the same: compare with "
@@ -453,11 +459,11 @@ class _Comparing:
         is_of_v1 = [side.inner == "MomentumOptimizer" for side in (one, other)]
         self.other_slots = {"momentum"} if is_of_v1[0] != is_of_v1[1] else set()
         if family_of(one.inner) == family_of(other.inner) and all(slots) and slots[0] != slots[1]:
-            note = f"{one.title} has the slots {slots[0]} before and {slots[1]} after: "
-            note += "the classes are of two generations of Keras."
-            if "tf_keras" in self.sides[1].versions:
-                note += " tf.keras.optimizers.legacy has those of TensorFlow 2.0 to 2.10."
-            self.result.notes.append(note)
+            has_both = "tf_keras" in self.sides[1].versions
+            self.result.notes.append(
+                f"{one.title} has the slots {slots[0]} before and {slots[1]} after: the classes "
+                f"are of two generations of Keras.{OF_TF_KERAS * has_both}"
+            )
 
     def _beginnings(self, one: RecordedOptimizer, other: RecordedOptimizer) -> Pairs:
         """Compares what is known before the first step; returns the places of equal variables."""
@@ -807,10 +813,10 @@ class _Comparing:
             grown = "one side overflows" if self.overflowed else "rounding has grown too much"
             result.cannot_be_told(
                 f"{start} {grown}, and the rest says nothing. The two sides do not round alike: "
-                "try a larger batch, float64 or SGD, or set with --rtol how much may differ"
+                + (SAME_OPTIMIZERS if self.same_kernels else ROUND_LESS)
             )
             result.may_be_rounding = True
-            if not self.nudged and not self.overflowed:
+            if not (self.nudged or self.overflowed or self.same_kernels):
                 result.notes.append(ROUNDS_OTHERWISE)
         elif self.nudged and result.exact < result.steps:
             self._conclude_by_nudged()
@@ -851,7 +857,7 @@ class _Comparing:
         result.may_be_rounding = moved and self.rtol is None and not self.rounds_alike
         if self.nudged:
             result.notes.append(MORE_THAN_ROUNDING)
-        elif result.parted == "step" and not self.rounds_alike:
+        elif result.parted == "step" and not self.same_kernels:
             result.notes.append(ROUNDS_OTHERWISE)
         if self.sides[0].unstable is None and set(by_what) != {"end"}:
             result.notes.append(NOT_KNOWN_IF_REPRODUCED)

@@ -18,6 +18,7 @@ from compat_lossscale.recording.comparison import (
     NOT_SEEN,
     NOTHING_TRAINED,
     ROUNDS_OTHERWISE,
+    SAME_OPTIMIZERS,
     SHUFFLED_UNSEEN,
     SKIPPED_STEPS_COUNT,
     ComparisonVerdict,
@@ -345,6 +346,26 @@ def test_classes_of_two_generations_need_not_round_alike(tmp_path: Path) -> None
     (note,) = same.notes
     assert "has the slots rms before and _velocities after: the classes are of two" in note
     assert different(compare(before, recording(tmp_path, steps("rms", 0.001)))) == ("variable", 1)
+    # It is known what rounds otherwise, and how both sides get the same.
+    other = compare(before, recording(tmp_path, steps("_velocities", 0.1)))
+    assert different(other) == ("variable", 1)
+    assert other.notes[0].endswith(f"TensorFlow 2.0 to 2.10: {SAME_OPTIMIZERS}.")
+    assert ROUNDS_OTHERWISE not in other.notes
+
+
+def test_where_rounding_of_two_generations_has_grown_they_are_named(tmp_path: Path) -> None:
+    def side(slot: str, by: float, **changes: Any) -> Recording:
+        slots = {slot: [seen(MOVES[0])]}
+        moved = [value(n % len(MOVES)) + by * 4**n * MOVES[0] for n in range(8)]
+        steps = [step(n, one, s=slots) for n, one in enumerate(moved)]
+        return recording(tmp_path, steps, **changes)
+
+    grown = compare(side("rms", 0), side("_velocities", 1e-4))
+    assert "rounding has grown too much" in grown.reason
+    assert grown.reason.endswith(SAME_OPTIMIZERS)
+    assert ROUNDS_OTHERWISE not in grown.notes
+    other = compare(side("rms", 0), side("_velocities", 1e-4, versions=OLD))
+    assert ROUNDS_OTHERWISE in other.notes
 
 
 def test_a_momentum_of_gradients_is_not_compared_with_one_of_steps(tmp_path: Path) -> None:
