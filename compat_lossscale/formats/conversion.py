@@ -285,6 +285,11 @@ _BY_ROWS = ("Adadelta", "Adamax", "Ftrl")
 _OTHER_ROWS = (
     "of an Embedding, the legacy family moves only the rows that a batch looks up, and Keras 3 all"
 )
+_PROBABILITY = (
+    "where it is an output in float16 and a label's probability rounds to 0, Keras 3 skips each "
+    "step; TensorFlow uses the logits. Give the layer dtype='float32'"
+)
+_IF_ROWS = "if the model has an Embedding: "
 _VARIANCE = "of images, it moves by the variance with n - 1 in tf-keras, and with n in Keras 3"
 INFERENCE = "the layer is called with training=False; in Keras 3, fit() trains it all the same"
 _NAMES = ("loss_scale", "good_steps", "hysteresis_left", "iterations", "slots")
@@ -309,10 +314,14 @@ def convert_artefact(
     """
     conversion = convert(stated.config, target)
     is_model = artefact.format in _MODELS and not is_of_layers(stated, artefact)
-    if not is_model or stated.generation is target:
-        return conversion
     parts = read_wrapper_config(stated.config)
-    if as_archive and is_whole(artefact.format, stated.generation, target):
+    if not is_model or stated.generation is target:
+        fields = [
+            dataclasses.replace(field, verdict=Verdict.NOTED, reason=f"{_IF_ROWS}{field.reason}")
+            for field in _trained_otherwise(("Embedding",), parts, target)
+            if field.verdict is Verdict.LOST
+        ]
+    elif as_archive and is_whole(artefact.format, stated.generation, target):
         conversion = with_state(parts, conversion, artefact)
         fields = unconverted(artefact, target, parts) + _further_fields(parts, conversion, artefact)
     else:
@@ -321,6 +330,16 @@ def convert_artefact(
             *_copied_state(parts, conversion, artefact),
         ]
     return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
+
+
+def _trained_otherwise(
+    layers: Container[str], parts: WrapperConfig, target: Generation
+) -> list[Field]:
+    """Says what Keras 3 trains otherwise with an optimizer as its config tells it."""
+    if parts.inner is None or target is not Generation.KERAS3:
+        return []
+    is_legacy = inner_optimizers.family(parts.inner, parts.generation) is Family.LEGACY
+    return trained_otherwise(layers, parts.inner, is_legacy)
 
 
 def trained_otherwise(
@@ -370,10 +389,15 @@ def unconverted(
         if names:
             lost.append(("objects" if names is own else "layers", [*dict.fromkeys(names)], reason))
     fields = [Field(name, Verdict.LOST, value, why.format(title)) for name, value, why in lost]
-    if parts is not None and parts.inner is not None and target is Generation.KERAS3:
-        is_legacy = inner_optimizers.family(parts.inner, parts.generation) is Family.LEGACY
+    if parts is not None:
         trained = {name for name, config in layers if config.get("trainable", True)}
-        fields += trained_otherwise(trained, parts.inner, is_legacy)
+        fields += _trained_otherwise(trained, parts, target)
+    losses = "".join(names_in(compiled.get("loss"))).replace("_", "").lower()
+    for name, config in layers if target is Generation.KERAS3 and "crossentropy" in losses else ():
+        is_softmax = name == "Softmax" or config.get("activation") == "softmax"
+        if is_softmax and re.search('"(mixed_)?float16"', json.dumps(config.get("dtype"))):
+            place = f"layer {config.get('name')}.softmax"
+            fields.append(Field(place, Verdict.NOTED, None, _PROBABILITY))
     return fields
 
 

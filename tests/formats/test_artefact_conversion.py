@@ -157,6 +157,56 @@ def test_what_is_the_users_own_is_lost_without_an_output_too(
     assert {name: value for name, value in made.items() if "state." not in name} == lost
 
 
+@pytest.mark.parametrize(
+    ("inner", "said"),
+    [(MOMENTUM, True), ({"class_name": "Adam", "config": {"learning_rate": 0.1}}, False)],
+)
+def test_a_config_without_a_model_says_what_an_embedding_would_lose(
+    inner: dict[str, Any], said: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(tf23(inner, LossScaleSpec())))
+    artefact = read(path)
+    for target in (TF24, TF_KERAS, KERAS3):
+        made = convert_artefact(artefact, artefact.configs[0], target)
+        fields = [one for one in made.fields if one.name == "optimizer.rows"]
+        assert [(one.verdict, one.reason[:30]) for one in fields] == (
+            [(Verdict.NOTED, "if the model has an Embedding:")] * (said and target is KERAS3)
+        )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "loss", "said"),
+    [
+        ("mixed_float16", "sparse_categorical_crossentropy", True),
+        ("float16", {"class_name": "CategoricalCrossentropy", "config": {}}, True),
+        ("mixed_bfloat16", "sparse_categorical_crossentropy", False),
+        ("float32", "sparse_categorical_crossentropy", False),
+        ("mixed_float16", "mse", False),
+    ],
+)
+def test_an_output_of_softmax_in_float16_is_noted(
+    dtype: str, loss: Any, said: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.h5"
+    shutil.copy(ARTEFACTS / "2.3" / "model.h5", path)
+    with h5py.File(path, "r+") as file:
+        model = json.loads(file.attrs["model_config"])
+        config = model["config"]["layers"][-1]["config"]
+        policy = {"class_name": "Policy", "config": {"name": dtype}}
+        config.update(activation="softmax", dtype=dtype if dtype == "float16" else policy)
+        file.attrs["model_config"] = json.dumps(model)
+        training = {**json.loads(file.attrs["training_config"]), "loss": loss}
+        file.attrs["training_config"] = json.dumps(training)
+    artefact = read(path)
+    for target in (TF_KERAS, KERAS3):
+        made = convert_artefact(artefact, artefact.configs[0], target)
+        found = [
+            one.verdict for one in made.fields if one.name == f"layer {config['name']}.softmax"
+        ]
+        assert found == [Verdict.NOTED] * (said and target is KERAS3)
+
+
 @pytest.mark.slow
 def test_the_objects_of_both_libraries_are_known() -> None:
     import keras
