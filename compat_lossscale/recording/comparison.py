@@ -236,7 +236,7 @@ class _Both:
         place: Its place among those of the kind.
         seen: What was seen of it in the first recording.
         seen2: What was seen of it in the second one.
-        way: How far a variable has gone since the beginning; of a slot, its norm.
+        way: How far a variable has gone since the beginning; of a slot, the larger norm.
         share: How much of the longest way is noise.
         nudged: How far other last digits take arrays like it.
         is_steady: Whether it is a variable that they do not move, but for its own rounding.
@@ -257,12 +257,6 @@ class _Both:
     def apart(self) -> float:
         """The distance of the two."""
         return distance(self.seen, self.seen2)
-
-    @property
-    def whole(self) -> float:
-        """What a part is of that other last digits change: a slot may come near 0 on one side."""
-        is_variable = self.kind == VARIABLES
-        return self.way if is_variable else max(self.seen.norm, self.seen2.norm)
 
     @property
     def noise(self) -> float:
@@ -308,7 +302,6 @@ class _Comparing:
     ) -> None:
         self.sides = (before, after)
         self.ends = [side.end or {} for side in self.sides]
-        both = list(zip(self.sides, self.ends, strict=True))
         self.rtol = rtol
         self.result = RecordingComparison(before, after)
         self.found: list[Difference] = []
@@ -335,8 +328,6 @@ class _Comparing:
         self.sees_steps = any(step.data for one in optimizers for step in one.steps)
         self.data_at: float = math.inf  # places of steps
         self.draws_at: float = math.inf
-        limits = [(end.get("limited"), side.header.get("steps")) for side, end in both]
-        self.end_alike = limits[0] == limits[1]
         if nudged is not None:
             self._measure(nudged)
 
@@ -389,8 +380,10 @@ class _Comparing:
 
         After the same number of steps of the first optimizer, both have as much of all others.
         """
+        both = zip(self.ends, self.sides, strict=True)
+        limits = [(end.get("limited"), side.header.get("steps")) for end, side in both]
         end = self.ends[counts.index(min(counts))]
-        limited = end.get("limited") and not self.end_alike
+        limited = end.get("limited") and limits[0] != limits[1]
         return bool(not end or limited or end.get("cut") or self._end_otherwise())
 
     def _end_otherwise(self) -> bool:
@@ -560,7 +553,8 @@ class _Comparing:
                 seen2 = arrays2[right] if right < len(arrays2) else None
                 if seen and seen2 and not self._is_unstable(one, name, left, step.number):
                     first = one.first[left] if kind == VARIABLES else None
-                    way = seen.norm if first is None else distance(first, seen)
+                    norm = max(seen.norm, seen2.norm)  # One may be near 0 by chance.
+                    way = norm if first is None else distance(first, seen)
                     yield _Both(kind, left, seen, seen2, way, share)
 
     def _is_near_overflow(self, one: RecordedOptimizer, both: Sequence[_Both]) -> bool:
@@ -578,8 +572,9 @@ class _Comparing:
         """
         for one, other in zip(self.sides[0].optimizers, nudged.optimizers, strict=False):
             pairs = [(place, place) for place in range(len(one.names))]
-            for step, step2 in zip(one.steps, other.steps, strict=False):
-                both = [*self._both(one, pairs, step, step2)]
+            steps = {step.number: step for step in other.steps}
+            for step in (step for step in one.steps if step.number in steps):
+                both = [*self._both(one, pairs, step, steps[step.number])]
                 for kind, parts in _parts(both).items():
                     usual, largest = self.nudged.get((kind, step.number), (0.0, 0.0))
                     usual = max(usual, statistics.median(parts))
@@ -600,25 +595,19 @@ class _Comparing:
             elif array.kind in parts:
                 usually, largest = levels[array.kind]
                 is_far = statistics.median(parts[array.kind]) > _NUDGES * usually
-                array.nudged = (usually if is_far else largest) * array.whole
-            if _NUDGES * array.nudged >= array.whole:
-                array.nudged = max(array.way, array.whole)  # Nothing is told of it.
+                array.nudged = (usually if is_far else largest) * array.way
+            if _NUDGES * array.nudged >= array.way:
+                array.nudged = array.way  # Nothing is told of it.
 
     def _rounding(self, both: Sequence[_Both]) -> float:
-        """Says what is noise, and how much gradients differ by rounding that is more than usual.
-
-        Returns:
-            The largest such difference; 0 if rounding is as usual.
-        """
+        """Says what is noise, and how much gradients differ by rounding; 0 if it is as usual."""
         longest: dict[str, float] = {}
         for array in both:
             if math.isfinite(array.way):
                 longest[array.kind] = max(array.way, longest.get(array.kind, 0.0))
-        shares: dict[str, list[float]] = {}
         for array in both:
             array.longest = longest.get(array.kind, 0.0)
-            if array.noise < array.way < math.inf:
-                shares.setdefault(array.kind, []).append(array.apart / array.way)
+        shares = _parts([array for array in both if array.noise < array.way])
         moments = [share for kind in _GRADIENT_SLOTS for share in shares.get(kind, ())]
         sums = moments or shares.get("momentum") or shares.get(VARIABLES, [])
         self.grows |= _grow_in_a_network(sums)
@@ -921,8 +910,8 @@ def _parts(both: Sequence[_Both]) -> dict[str, list[float]]:
     """Returns how far arrays are apart, by their kind, as parts of what they are."""
     found: dict[str, list[float]] = {}
     for array in both:
-        if 0 < array.whole < math.inf and math.isfinite(array.apart):
-            found.setdefault(array.kind, []).append(array.apart / array.whole)
+        if 0 < array.way < math.inf:
+            found.setdefault(array.kind, []).append(array.apart / array.way)
     return found
 
 
@@ -944,11 +933,8 @@ def _at_most(size: float) -> str:
 def lines_agree(one: str, other: str, tolerance: float) -> bool:
     """Whether two printed lines say the same, but for rounding, times, paths, addresses and spaces.
 
-    Args:
-        one: A line.
-        other: The other one.
-        tolerance: The relative difference of numbers that are not whole. One unit of the last
-            printed digit may differ too, if it is not 0.
+    Numbers that are not whole may differ by a relative tolerance, and if it is not 0, by one unit
+    of the last printed digit.
     """
     one, other = (_NUMPY_2.sub(r"\1\2", line) for line in (one, other))
     one, other = (" ".join(_LEFT_OUT.sub("<>", line).split()) for line in (one, other))

@@ -30,12 +30,7 @@ def family_of(name: str) -> str:
 
 
 def slot_kind(name: str, family: str) -> str:
-    """Returns what a slot holds, whatever its generation calls it.
-
-    Args:
-        name: Its name.
-        family: The family of its optimizer: Keras 3's Adam calls its first moments `momentums`.
-    """
+    """Returns what a slot holds: Keras 3's Adam calls its first moments `momentums`."""
     plain = name.lstrip("_").lower()
     if plain == "momentums" and family not in _WITH_MOMENTUM:
         return "first moment"

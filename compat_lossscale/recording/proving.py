@@ -90,25 +90,28 @@ def prove(
         top = Path(name).resolve()
 
         def as_it_is(side: str, *more: str) -> Recording:
-            recording = top / f"{side}.lsr"
-            run = [sys.executable, "-m", "compat_lossscale", "run", *options]
-            command = [*run, "--record", str(recording), *limit, *more, *words]
-            return _recorded(command, {}, _copied(folder, top / side, {}), recording)
+            run = ["-m", "compat_lossscale", "run", *options, "--record"]
+            arguments = [*limit, *more, *words]
+            return _recorded(run, arguments, {}, _copied(folder, top / side, {}))
 
         def migrated(side: str, begin: Recording, *more: str) -> Recording:
-            recording = top / f"{side}.lsr"
             start = ["--start-from", begin.path] if keras3 and begin.steps else []
-            plain = [sys.executable, recorder.__file__, "-o", str(recording), *limit, *start]
+            arguments = [*limit, *start, *more, *words]
             variables = {"TF_USE_LEGACY_KERAS": "0" if keras3 else "1"}
             copy = _copied(folder, top / side, outputs)
-            return _recorded([*plain, *more, *words], variables, copy, recording)
+            return _recorded([recorder.__file__, "-o"], arguments, variables, copy)
 
         # Another Keras draws otherwise.
         more = ["--fix-random"] if keras3 else []
         keep = ["--with-initial-values", "--limit", "1024"] if keras3 else []  # megabytes
         before = as_it_is("before", *more, *keep)
         comparison = compare(before, migrated("after", before, *more), rtol=rtol)
-        replays = keras3 and _may_get_other_data(comparison)
+        is_unseen = not any(step.data for one in before.optimizers for step in one.steps)
+        replays = keras3 and (
+            comparison.parted == "data"
+            or SHUFFLED_UNSEEN in comparison.reason
+            or (comparison.may_be_rounding and is_unseen)
+        )
         replayed = min(steps or _REPLAYED, _REPLAYED) if replays else 0
         if replayed:
             # It need not ask a generator or a shuffled dataset alike, either.
@@ -137,15 +140,6 @@ def prove(
         return comparison
 
 
-def _may_get_other_data(comparison: RecordingComparison) -> bool:
-    is_unseen = not any(step.data for one in comparison.before.optimizers for step in one.steps)
-    return (
-        comparison.parted == "data"
-        or SHUFFLED_UNSEEN in comparison.reason
-        or (comparison.may_be_rounding and is_unseen)
-    )
-
-
 def _copied(folder: Path, top: Path, outputs: Mapping[Path, bytes]) -> Path:
     """Copies a folder, and gives files in the copy other content."""
     top.mkdir()
@@ -169,11 +163,12 @@ def _copied(folder: Path, top: Path, outputs: Mapping[Path, bytes]) -> Path:
 
 
 def _recorded(
-    command: Sequence[str], variables: Mapping[str, str], folder: Path, recording: Path
+    how: Sequence[str], arguments: Sequence[str], variables: Mapping[str, str], folder: Path
 ) -> Recording:
     """Runs a side, and returns its recording. What it prints is not shown."""
+    recording = folder.parent.with_suffix(".lsr")
     done = subprocess.run(
-        command,
+        [sys.executable, *how, str(recording), *arguments],
         cwd=folder,
         env={"PYTHONHASHSEED": "0", **os.environ, **variables},
         stdin=subprocess.DEVNULL,

@@ -9,6 +9,7 @@ import itertools
 import json
 import math
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -406,10 +407,9 @@ policy it is its name and its loss scale. A place where kinds mixed is not in th
 
 def observed_kinds(lines: Iterable[Mapping[str, Any]]) -> ObservedKinds:
     """Returns the table of a recording."""
-    kinds: dict[tuple[str, int, str], dict[str, int]] = {}
+    kinds: dict[tuple[str, int, str], Counter[str]] = {}
     for file, line, what, kind, times in (row for one in lines for row in one["places"]):
-        seen = kinds.setdefault((file, line, what), {})
-        seen[kind] = seen.get(kind, 0) + times
+        kinds.setdefault((file, line, what), Counter())[kind] += times
     found: ObservedKinds = {}
     for (file, line, what), seen in kinds.items():
         if len(seen) == 1:

@@ -248,20 +248,14 @@ class Numbers:
         flat = array.reshape(-1)[:: 1 + array.nbytes // _WHOLE_BATCH]
         return digest(self._numpy.ascontiguousarray(flat).view(self._numpy.uint8))
 
-    def of(self, arrays: Sequence[Any]) -> List[List[Any]]:
-        """Returns the digest, norm, largest magnitude and projections of each array.
+    def of(self, array: Any) -> List[Any]:
+        """Returns what is written of an array.
 
-        Args:
-            arrays: The arrays.
-
-        Returns:
-            The digest of its bits; the Euclidean norm and the largest magnitude of its finite
-            elements; how many are not finite; and its products with pseudo-random signs.
+        It is the digest of its bits, the Euclidean norm and the largest magnitude of its finite
+        elements, how many are not finite, and its products with pseudo-random signs.
         """
-        return [self._of(self._numpy.ascontiguousarray(array).reshape(-1)) for array in arrays]
-
-    def _of(self, flat: Any) -> List[Any]:
         numpy = self._numpy
+        flat = numpy.ascontiguousarray(array).reshape(-1)
         folded = numpy.zeros(_FOLDED)
         squares, largest, odd = 0.0, 0.0, 0
         for number, first in enumerate(range(0, flat.size, _BLOCK)):
@@ -533,14 +527,9 @@ def loss_scale_settings(value: Any) -> Optional[str]:
 
 
 def slots_of(optimizer: Any, variables: Sequence[Any]) -> Dict[str, List[Any]]:
-    """Returns the slots of an optimizer by their names.
+    """Returns the slots of an optimizer that wraps no other one.
 
-    Args:
-        optimizer: An optimizer that wraps no other one.
-        variables: The variables that it updates.
-
-    Returns:
-        For each name of a slot, the variable of each of `variables`, or `None`.
+    They are, for each name of a slot, the variable of each of `variables`, or `None`.
     """
     if hasattr(optimizer, "get_slot_names"):
         get = optimizer.get_slot
@@ -636,9 +625,7 @@ class TrainingRecorder:
     def hooked(self, before: Any = None, after: Any = None) -> Callable[..., Any]:
         """Returns what `wrap` takes to call hooks around a function.
 
-        Args:
-            before: Gets the arguments, a tuple and a dictionary, before the call.
-            after: Gets the arguments and the result after it.
+        Both get the arguments, a tuple and a dictionary, and the one after it the result, too.
         """
 
         def call(original: Any, args: Any, options: Any) -> Any:
@@ -662,13 +649,9 @@ class TrainingRecorder:
         return sys.modules["numpy"]
 
     def note(self, what: str, kind: str, nearest: bool = False) -> None:
-        """Notes what came by at a place.
+        """Notes what came by at a place, if the program itself asks there.
 
-        Args:
-            what: What is done there.
-            kind: What came by.
-            nearest: Whether the nearest line of the program counts, whoever asks; by default, the
-                program itself has to.
+        With `nearest`, it is the nearest line of the program, whoever asks.
         """
         frame: Any = sys._getframe(1)
         while frame.f_code.co_filename == __file__ or frame.f_code.co_name in _ASKING:
@@ -1106,12 +1089,13 @@ class TrainingRecorder:
         self, one: _Optimizer, kind: str, arrays: Sequence[Any], start: int = 0
     ) -> List[Any]:
         """Returns what is to be written of arrays from a place on: 0 for one that is as it was."""
-        found: List[Any] = [None] * len(arrays)
-        places = [place for place, array in enumerate(arrays) if array is not None]
-        for place, seen in zip(places, self.numbers.of([arrays[place] for place in places])):
-            before = one.last.get((kind, start + place))
-            one.last[kind, start + place] = seen[0]
-            found[place] = 0 if before == seen[0] else seen
+        found: List[Any] = []
+        for place, array in enumerate(arrays, start):
+            seen = None if array is None else self.numbers.of(array)
+            if seen is not None:
+                before, one.last[kind, place] = one.last.get((kind, place)), seen[0]
+                seen = 0 if before == seen[0] else seen
+            found.append(seen)
         return found
 
     # tf.function, Session, Keras in graph mode, and Keras on JAX.
@@ -1121,11 +1105,7 @@ class TrainingRecorder:
     ) -> Any:
         """Calls what executes whole steps, and observes the optimizers whose steps are in it.
 
-        Args:
-            call: The call.
-            optimizers: The optimizers by their numbers; the call may add some.
-            values: Returns the values of variables.
-            given: What has the data of the step.
+        The call may add some to these. `given` has the data of the step.
         """
         self.local.calling = True
         try:
@@ -1218,9 +1198,7 @@ class TrainingRecorder:
     def _replaced(self, given: Any, first: int = 0) -> Any:
         """Returns data with the arrays of the other recording in it.
 
-        Args:
-            given: The data.
-            first: The first axis that must have the same size: a batch may be another one.
+        Their sizes must be the same from the first axis on that is given.
         """
         found = [leaf for leaf in leaves(given) if _is_data(leaf)]
         stored = [unpacked(self.numpy, one) for one in (self.batches or [[]])[0]]
@@ -1603,21 +1581,14 @@ class TrainingRecorder:
                     wrap(found, method, handler)
 
     def _wrap_base(self, base: Any) -> None:
-        original = vars(base).get("__new__")
-        if hasattr(getattr(original, "__func__", None), _MARK):
-            return
-
         def make(cls: Any, *args: Any, **options: Any) -> Any:
-            if original is not None:
-                found = original.__func__(cls, *args, **options)
-            else:
-                above = super(base, cls).__new__
-                found = above(cls) if above is object.__new__ else above(cls, *args, **options)
+            above = super(base, cls).__new__
+            found = above(cls) if above is object.__new__ else above(cls, *args, **options)
             self.guarded(self.made, found)
             return found
 
-        setattr(make, _MARK, True)
-        base.__new__ = staticmethod(make)
+        if "__new__" not in vars(base):  # No base class has one of its own.
+            base.__new__ = staticmethod(make)
 
 
 def _package(name: str) -> str:
@@ -1627,10 +1598,7 @@ def _package(name: str) -> str:
 def wrap(owner: Any, name: str, handler: Callable[[Any, Any, Any], Any]) -> None:
     """Replaces a function or a property's getter of a class, a module or an object, once.
 
-    Args:
-        owner: The class, module or object; `None` if there is none.
-        name: The name of the function.
-        handler: Gets the function, and the arguments of a call: a tuple and a dictionary.
+    The handler gets the function, and the arguments of a call: a tuple and a dictionary.
     """
     found = vars(owner).get(name) if owner is not None else None
     original = getattr(found, "fget", None) or getattr(found, "__func__", None) or found

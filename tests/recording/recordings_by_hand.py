@@ -22,7 +22,7 @@ VERSIONS = {"python": "3.11.7", "tensorflow": "2.21.0", "tf_keras": "2.21.0", "n
 
 def seen(array: Any) -> list[Any]:
     """What the recorder writes of an array."""
-    found: list[Any] = NUMBERS.of([np.asarray(array, np.float32)])[0]
+    found: list[Any] = NUMBERS.of(np.asarray(array, np.float32))
     return found
 
 

@@ -1043,7 +1043,7 @@ def test_a_large_recording_is_cut_and_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [0, 1, 5, 70_000])
 def test_numbers_say_what_an_array_has(size: int) -> None:
     array = np.random.RandomState(size).randn(size).astype(np.float32)
-    digest, norm, largest, odd, *products = recorder().Numbers(np).of([array])[0]
+    digest, norm, largest, odd, *products = recorder().Numbers(np).of(array)
     assert len(digest) == 16
     assert norm == pytest.approx(np.linalg.norm(array), rel=1e-6)
     assert largest == pytest.approx(np.abs(array).max(initial=0), rel=1e-6)
@@ -1059,7 +1059,7 @@ def test_data_in_float64_is_the_same_as_in_float32() -> None:
 
 def test_what_is_not_finite_is_counted() -> None:
     array = np.array([1.0, np.nan, -np.inf, 3.0], np.float16)
-    _, norm, largest, odd, *_ = recorder().Numbers(np).of([array])[0]
+    _, norm, largest, odd, *_ = recorder().Numbers(np).of(array)
     assert (norm, largest, odd) == (pytest.approx(10.0**0.5), 3.0, 2)
 
 
