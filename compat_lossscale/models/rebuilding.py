@@ -18,15 +18,10 @@ from compat_lossscale.spec.configs import POLICIES
 _POLICIES = ("DTypePolicy", "FloatDTypePolicy", *POLICIES)
 _NARROW = ("float16", "bfloat16")
 _RENAMED = {
-    "keras": {
-        ("LeakyReLU", "alpha"): "negative_slope",
-        ("InputLayer", "batch_input_shape"): "batch_shape",
-    },
-    "tf_keras": {
-        ("LeakyReLU", "negative_slope"): "alpha",
-        ("InputLayer", "batch_shape"): "batch_input_shape",
-    },
+    ("LeakyReLU", "alpha"): "negative_slope",
+    ("InputLayer", "batch_input_shape"): "batch_shape",
 }
+_RENAMED_BACK = {(layer, new): old for (layer, old), new in _RENAMED.items()}
 _WITHOUT_MEANING = frozenset(
     {
         # The input layer, or the first call, says the same.
@@ -76,9 +71,7 @@ class Rebuilding:
 
     def lost(self, place: str, value: Any, reason: str) -> None:
         """Notes that something is lost."""
-        self._add(Field(place, Verdict.LOST, value, reason))
-
-    def _add(self, field: Field) -> None:
+        field = Field(place, Verdict.LOST, value, reason)
         if field not in self.fields:
             self.fields.append(field)
 
@@ -134,7 +127,7 @@ class Rebuilding:
             free += "_"
         self._names.add(free)
         reason = f"Keras 3 takes no / in names; the layer is called {free}"
-        self._add(Field(f"layer {name}.name", Verdict.NOTED, name, reason))
+        self.fields.append(Field(f"layer {name}.name", Verdict.NOTED, name, reason))
         return free
 
     def layer(self, old: Any) -> Any:
@@ -222,7 +215,8 @@ class Rebuilding:
         for key, value in config.items():
             if isinstance(value, str) and value == "hard_sigmoid":
                 self.lost(f"{place}.{key}", value, SIGMOID)
-            renamed = _RENAMED[self.target.__name__].get((cls.__name__, key), key)
+            names = _RENAMED if self.to_keras3 else _RENAMED_BACK
+            renamed = names.get((cls.__name__, key), key)
             if renamed in accepted or renamed != key:
                 settings[renamed] = self.adapted(value, place)
             elif key in _HIDDEN and not self.to_keras3:
