@@ -116,6 +116,9 @@ def put_tensorflow_1_explanations(tensorflow: Any, undo: Undo) -> None:
         is_module = type(module) is types.ModuleType and isinstance(in_v1, types.ModuleType)
         if is_module and module.__name__.startswith("tensorflow."):
             put_lazy_names(module, _of_version_1(in_v1, f"{name}."), undo)
+    # TensorFlow 2 never had its loss-scale optimizer here.
+    names = _of_version_1(v1.train.experimental, "train.experimental.")
+    put_lazy_names(tensorflow.train.experimental, names, undo)
 
 
 def _of_version_1(module: Any, place: str) -> dict[str, Neighbour]:

@@ -7,7 +7,10 @@ import json
 
 from tests.support import run_code
 
-ONLY_IN_V1 = ("placeholder", "train.AdamOptimizer", "nn.dynamic_rnn", "summary.FileWriter")
+ONLY_IN_V1 = (
+    "placeholder", "train.AdamOptimizer", "nn.dynamic_rnn", "summary.FileWriter",
+    "train.experimental.MixedPrecisionLossScaleOptimizer",
+)  # fmt: skip
 IN_NEITHER = ("nonsense", "train.nonsense")
 
 
