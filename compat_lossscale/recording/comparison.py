@@ -615,9 +615,10 @@ class _Comparing:
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
         """Whether two counts of steps are the same, if skipped steps count on one side alone."""
-        if step.steps is None or step2.steps is None:
-            return True  # Up to TensorFlow 2.2, the first step that is applied makes the variable.
         applied = [s.applied for s in one.steps if s.number <= step.number]
+        if step.steps is None or step2.steps is None:
+            # Up to TensorFlow 2.2, the first step that is applied makes the variable.
+            return step.steps == step2.steps or not any(applied)
         apart = abs(step.steps - step2.steps)
         if not apart or self.same_kernels or apart != applied.count(False):
             return not apart

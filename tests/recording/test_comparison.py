@@ -423,6 +423,8 @@ def test_old_versions_count_no_skipped_step(
     result = compare(recording(tmp_path, old, versions=OLD), recording(tmp_path, new))
     assert result.first is None
     assert SKIPPED_STEPS_COUNT in result.notes
+    uncounted = recording(tmp_path, [step(n, value(n), steps=None) for n in range(8)])
+    assert different(compare(recording(tmp_path), uncounted)) == ("count of steps", 1)
 
 
 def test_a_tolerance_can_be_given(tmp_path: Path) -> None:
