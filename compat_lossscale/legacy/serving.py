@@ -106,7 +106,7 @@ def put_lazy_names(module: Any, names: Mapping[str, Neighbour], undo: Undo) -> N
 def put_tensorflow_1_explanations(tensorflow: Any, undo: Undo) -> None:
     """Lets the error of a name that only TensorFlow 1 had say what to do.
 
-    To `hasattr` and `dir` it is not there.
+    To `hasattr` and `dir` it is not there. Of `train.experimental`, it is the loss-scale optimizer.
     """
     v1 = tensorflow.compat.v1
     put_lazy_names(tensorflow, _of_version_1(v1, ""), undo)
@@ -116,7 +116,6 @@ def put_tensorflow_1_explanations(tensorflow: Any, undo: Undo) -> None:
         is_module = type(module) is types.ModuleType and isinstance(in_v1, types.ModuleType)
         if is_module and module.__name__.startswith("tensorflow."):
             put_lazy_names(module, _of_version_1(in_v1, f"{name}."), undo)
-    # TensorFlow 2 never had its loss-scale optimizer here.
     names = _of_version_1(v1.train.experimental, "train.experimental.")
     put_lazy_names(tensorflow.train.experimental, names, undo)
 

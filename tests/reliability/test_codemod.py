@@ -27,7 +27,8 @@ def test_a_full_disk_leaves_every_file_whole() -> None:
 
 
 def test_a_sweep_finds_nothing() -> None:
-    tally = sweep.sweep([REPOSITORY / "codemods" / "lossscale_codemods" / "reports"])
+    codemods = REPOSITORY / "codemods" / "lossscale_codemods"
+    tally = sweep.sweep([codemods / "reports", codemods / "source"])
     assert tally.failures == []
     assert tally.unreported == 0
     assert tally.done == tally.distinct > 5
