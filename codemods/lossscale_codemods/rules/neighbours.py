@@ -573,12 +573,12 @@ class TensorFlow(NeighbourRule):
     def find(self, program: Program) -> Iterator[Found]:
         """Yields the uses of such names, and the first of a name that TensorFlow 1 alone had."""
         yield from super().find(program)
-        asked = frameworks.ONLY_IN_TF1 if is_part_of_old(program) else ()
+        asked = frameworks.ONLY_IN_TF1 if program.references and is_part_of_old(program) else ()
         reads = [
             node
             for name in asked
             for node in program.reads_by_attribute.get(name, ())
-            if program.resolver.is_only(node, frameworks.is_only_in_tf1)
+            if program.resolver.is_only(node, f"tensorflow.{name}".__eq__)
             and not NeighbourGuards(program, self.id).leaves(node, name)
         ]
         if reads:

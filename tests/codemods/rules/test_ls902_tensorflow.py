@@ -335,6 +335,7 @@ def test_a_program_of_tensorflow_1_is_reported_once() -> None:
     [
         "import tensorflow.compat.v1 as tf\n{old}x = tf.placeholder(tf.float32)\n",
         "import tensorflow as tf\n{old}x = tf.compat.v1.placeholder(tf.float32)\n",
+        "import tensorflow as tf\n{old}x = tf.keras.layers.Dense(1)\n",
         "import tensorflow as tf\n{old}if hasattr(tf, 'Session'):\n    s = tf.Session()\n",
         "import tensorflow as tf\n{old}if tf.__version__ < '2':\n    s = tf.Session()\n",
         "import tensorflow as tf\n{old}try:\n    tf.Session()\nexcept AttributeError:\n    s = 0\n",
@@ -343,3 +344,12 @@ def test_a_program_of_tensorflow_1_is_reported_once() -> None:
 def test_what_other_versions_come_to_is_no_program_of_tensorflow_1(source: str) -> None:
     old = "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
     assert not [one for one in reviews(migrate_source(source.format(old=old))) if "LS902" in one]
+
+
+def test_a_member_of_contrib_is_reported_as_one() -> None:
+    (found,) = [
+        one
+        for one in migrate_source(f"{OLD}x = tf.contrib.layers.layer_norm(x)\n").records
+        if one.rule == "LS902"
+    ]
+    assert "ended with TensorFlow 1.15" in found.message
