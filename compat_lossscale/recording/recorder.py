@@ -1806,8 +1806,8 @@ def _run(recorder: TrainingRecorder, program: List[str]) -> None:
     try:
         _execute(program)
     except SystemExit as error:
-        code = error.code
-        recorder.end(code if isinstance(code, int) else int(code is not None))
+        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        recorder.end(code, error if code else None)
         raise
     except BaseException as error:
         recorder.end(1, error)

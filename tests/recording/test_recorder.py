@@ -83,9 +83,10 @@ def test_a_program_prints_and_gets_what_it_would_without(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("ending", "code", "error"),
     [
-        ("raise SystemExit(7)", 7, None),
+        ("raise SystemExit(0)", 0, None),
+        ("raise SystemExit(7)", 7, "SystemExit"),
         ("raise ValueError('wrong')", 1, "ValueError"),
-        ("sys.exit('stopped')", 1, None),
+        ("sys.exit('stopped')", 1, "SystemExit"),
     ],
 )
 def test_a_program_exits_as_it_exits(

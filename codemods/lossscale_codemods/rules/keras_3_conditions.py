@@ -716,8 +716,8 @@ def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
             ways += values
         elif not isinstance(way, cst.Call):
             return False
-        elif returned := _returned(way.func, program):
-            ways += returned
+        elif given := returned(way.func, program):
+            ways += given
         elif below(way.func, program) not in {"Input", "layers.Input"}:
             if not way.args or not _is_layer_of_keras(way.func, program):
                 return False
@@ -726,7 +726,7 @@ def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
     return True
 
 
-def _returned(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
+def returned(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
     """Returns what a function of this file returns."""
     functions = [one.node for one in program.resolver.bindings(node)]
     inside = [

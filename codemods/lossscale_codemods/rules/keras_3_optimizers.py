@@ -26,7 +26,7 @@ from lossscale_codemods.domain import (
     others_name,
 )
 from lossscale_codemods.rules.base import Review, Rewrite, rewrite
-from lossscale_codemods.rules.keras_3_conditions import names_one_of
+from lossscale_codemods.rules.keras_3_conditions import names_one_of, returned
 from lossscale_codemods.rules.loss_scale_arguments import loss_scale_argument
 from lossscale_codemods.rules.policies import OF_POLICIES, SCALED, policy_calls
 from lossscale_codemods.source.edits import append_arguments
@@ -36,7 +36,9 @@ from lossscale_codemods.tables.keras_3 import CLASSES, CLIPS, REFUSED, class_at
 from lossscale_codemods.tables.names import Target, canonical, loss_scale_optimizers
 from lossscale_codemods.tables.records import Edit
 
-_NO_FLOATS = frozenset({"Variable", "array", "asarray", "constant", "convert_to_tensor"})
+_NO_FLOATS = frozenset(
+    {"Variable", "array", "asarray", "cast", "constant", "convert_to_tensor", "float16", "float32"}
+)
 """Functions that give what is no Python float."""
 _KNOWN = {ObjectType.KERAS, ObjectType.WRAPPER, ObjectType.NOTHING}
 _HOMES = ("tensorflow.keras.optimizers", "tensorflow.optimizers", "keras.optimizers")
@@ -158,8 +160,9 @@ def _refused(
 
 def _is_no_float(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is None, a whole number, a tensor or a variable."""
-    made = [value for value in program.resolver.values(node) if value is not None]
-    for value in made or [node]:
+    made = [value for value in program.resolver.values(node) if value is not None] or [node]
+    calls = [value for value in made if isinstance(value, cst.Call)]
+    for value in [*made, *(one for call in calls for one in returned(call.func, program))]:
         path = program.resolver.path(value.func) if isinstance(value, cst.Call) else None
         module, _, last = (path or "").rpartition(".")
         if last in _NO_FLOATS and not module.startswith("keras"):

@@ -9,6 +9,7 @@ from lossscale_codemods.tables.options import Options
 from tests.codemods.checks import check_review, check_transformed
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+NUMPY = "import numpy as np\n"
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
 EMBEDDING = "layer = tf.keras.layers.Embedding(3, 2)"
 
@@ -39,6 +40,11 @@ def test_arguments_are_mapped(before: str, after: str) -> None:
         ("opt = tf.keras.optimizers.SGD(0.1, gradient_transformers=[f])", "does not take"),
         ("opt = tf.keras.optimizers.SGD(tf.Variable(0.1))", "takes a float or a schedule"),
         ("opt = tf.keras.optimizers.SGD(1)", "takes a float or a schedule"),
+        (f"{NUMPY}opt = tf.keras.optimizers.SGD(np.float32(0.1))", "takes a float or a schedule"),
+        (
+            f"{NUMPY}def rate():\n    return np.array(0.1)\n\nopt = tf.keras.optimizers.SGD(rate())",
+            "takes a float or a schedule",
+        ),
         ("opt = tf.keras.optimizers.Adam(0.1, epsilon=None)", "the default of epsilon"),
         ("opt = tf.keras.optimizers.SGD(None)", "takes a float or a schedule"),
         ("opt = tf.keras.optimizers.Adam.from_config(config)", "configs of old optimizers"),
