@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,8 @@ def run(
             name: suppressed(Path(name), result, options) for name, result in results.items()
         }
     report.looked_at, report.skipped = found.looked_at, found.skipped
+    if not report.interrupted:
+        report.skipped += found.not_named(results)
     decided = [*found.unreadable, *((found.files[name], one) for name, one in results.items())]
     decided.sort(key=lambda one: one[0].name)
     if write and not report.interrupted:
@@ -144,9 +146,22 @@ class Found:
         """Returns files that run in one program with others, each with one of these."""
         if self.looked_at < 2:
             return {}
-        is_wanted = functools.partial(can_run_with_old, target=self.options.target)
-        connected = self._graph.connected(names, is_wanted)
+        connected = self._graph.connected(names, self._can_change)
         return {name: other for name, other in connected.items() if name in self.files}
+
+    def not_named(self, names: Iterable[str]) -> Iterator[Skipped]:
+        """Yields the first file that may have to change with others, and was not named."""
+        folders = {path.absolute() for path in self._paths if os.path.isdir(path)}
+        connected = self._graph.connected([*names], self._can_change)
+        left = [one for one in connected if folders.isdisjoint(Path(one).absolute().parents)]
+        if left := sorted(set(left) - self.files.keys()):
+            more = f"; {len(left) - 1} more likewise" if left[1:] else ""
+            reason = f"it runs with {connected[left[0]]}, may have to change too, and was not named"
+            yield Skipped(Path(left[0]), f"{reason}{more}")
+
+    def _can_change(self, source: bytes) -> bool:
+        target = self.options.target
+        return can_run_with_old(source, target) or can_hold_old_name(source, self.options)
 
     @functools.cached_property
     def _graph(self) -> ImportGraph:

@@ -42,7 +42,7 @@ def test_arguments_are_mapped(before: str, after: str) -> None:
         ("opt = tf.keras.optimizers.SGD(1)", "takes a float or a schedule"),
         (f"{NUMPY}opt = tf.keras.optimizers.SGD(np.float32(0.1))", "takes a float or a schedule"),
         (
-            f"{NUMPY}def rate():\n    return np.array(0.1)\n\nopt = tf.keras.optimizers.SGD(rate())",
+            f"{NUMPY}def r():\n    return np.array(0.1)\n\nopt = tf.keras.optimizers.SGD(r())",
             "takes a float or a schedule",
         ),
         ("opt = tf.keras.optimizers.Adam(0.1, epsilon=None)", "the default of epsilon"),

@@ -436,6 +436,27 @@ def test_what_runs_with_a_file_is_migrated_if_only_its_first_look_failed(
     ]
 
 
+@pytest.mark.parametrize("made", [b"", b"rate = tf.keras.optimizers.Adam(lr=0.1)\n"])
+def test_a_file_that_was_not_named_and_may_change_is_said(made: bytes, tmp_path: Path) -> None:
+    make(tmp_path, "train.py", content=b"import factory\nimport data\n" + OLD)
+    make(tmp_path, "factory.py", content=b"import tensorflow as tf\n" + made if made else OLD)
+    make(tmp_path, "data.py", content=b"import tensorflow as tf\nx = tf.ones(2)\n")
+    one = migrate_files.run([tmp_path / "train.py"], Options())
+    assert [(skipped.path.name, skipped.failed) for skipped in one.skipped] == [
+        ("factory.py", False)
+    ]
+    assert "runs with" in one.skipped[0].reason
+    assert migrate_files.run([tmp_path], Options()).skipped == []
+
+
+def test_a_file_alone_says_nothing_of_those_that_it_does_not_change(tmp_path: Path) -> None:
+    make(tmp_path, "train.py", content=b"import factory\n" + NEW)
+    make(
+        tmp_path, "factory.py", content=b"import tensorflow as tf\ntf.keras.optimizers.Adam(0.1)\n"
+    )
+    assert migrate_files.run([tmp_path / "train.py"], Options()).skipped == []
+
+
 def test_scripts_without_a_suffix_are_looked_at(tmp_path: Path) -> None:
     for name, first, mode in (
         ("train", "#!/usr/bin/env python3\n", 0o755),
