@@ -193,7 +193,9 @@ def _of_lookup(node: cst.CSTNode, program: Program) -> Review | None:
     match node:
         case cst.Subscript(value=cst.Call(func=cst.Name("globals" | "locals" | "vars"), args=[])):
             # A file's own names are looked up: by a literal, the rule for imports follows them.
-            return _LOOKED_UP if key_of(node) is None and program.imports else None
+            parents = (program.tree.parent(one.node) for one in program.references)
+            is_named = program.imports or any(isinstance(one, cst.Assign) for one in parents)
+            return _LOOKED_UP if key_of(node) is None and is_named else None
     found = lookup_of(node, program.scopes)
     if found is None:
         return None

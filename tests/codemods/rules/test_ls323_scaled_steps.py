@@ -45,6 +45,13 @@ def test_without_this_package_what_stays_is_reported() -> None:
     check_review(OLD + step, OLD + step, floor, message, message, message, target="keras3-alone")
 
 
+def test_a_method_of_the_programs_own_is_no_step_of_stock() -> None:
+    own = "class Own:\n    def get_scaled_loss(self, loss):\n        return loss\n\n\nopt = Own()\n"
+    policy = "import tensorflow as tf\ntf.keras.mixed_precision{}('mixed_float16')\n"
+    before, after = policy.format(".experimental.set_policy"), policy.format(".set_global_policy")
+    check_transformed(before + own + SCALED, after + own + SCALED, target="keras3-alone")
+
+
 def test_a_step_behind_fit_is_reported() -> None:
     lines = (
         "model = tf.keras.Sequential(layers)\nmodel.compile(opt)\nmodel.fit(x)\n"

@@ -100,12 +100,21 @@ def test_text_that_is_not_run_or_not_old(line: str) -> None:
     assert reviews(migrate_source(f"{_TIMES}{line}\n")) == []
 
 
-def test_a_table_of_names_by_a_part_of_an_old_one() -> None:
-    source = (
-        "from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer\n"
-        "cls = globals()['Loss' + kind]\n"
-    )
+@pytest.mark.parametrize(
+    "bound",
+    [
+        "from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer",
+        "import tensorflow as tf\nLossScale = tf.train.experimental.FixedLossScale",
+    ],
+)
+def test_a_table_of_names_by_a_part_of_an_old_one(bound: str) -> None:
+    source = f"{bound}\ncls = globals()['Loss' + kind]\n"
     assert any("known only when" in text for text in reviews(migrate_source(source)))
+
+
+def test_a_table_of_names_in_a_file_that_gives_no_old_one_a_name() -> None:
+    source = f"{HEAD}tf.keras.mixed_precision.experimental.set_policy(p)\nm = globals()[name]()\n"
+    assert not any("known only when" in text for text in reviews(migrate_source(source)))
 
 
 def test_a_module_whose_members_are_listed() -> None:
