@@ -141,14 +141,8 @@ class Finder:
 
     def references(self) -> list[Occurrence]:
         """Returns every expression that is an old name, or could be one, in order."""
-        references = []
-        for node in self.scopes.scope_of_read:
-            if not isinstance(node, cst.Name):
-                continue
-            occurrence = self._reference(node)
-            if occurrence is not None:
-                references.append(occurrence)
-        references.extend(self._behind_calls())
+        reads = [node for node in self.scopes.scope_of_read if isinstance(node, cst.Name)]
+        references = [*filter(None, map(self._reference, reads)), *self._behind_calls()]
         return sorted(references, key=lambda o: o.span)
 
     def _chain(self, node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -187,9 +181,8 @@ class Finder:
             return None
         for node in reversed(chain):
             spelled = dotted(node)
-            if spelled is None or not names.is_unresolved_old_name(spelled):
-                continue
-            return Occurrence(node, self.tree.span(node), Role.UNRESOLVED, ambiguous=True)
+            if spelled is not None and names.is_unresolved_old_name(spelled):
+                return Occurrence(node, self.tree.span(node), Role.UNRESOLVED, ambiguous=True)
         return None
 
     def _behind_calls(self) -> Iterator[Occurrence]:

@@ -154,23 +154,16 @@ def as_sarif(report: RunReport, version: str) -> str:
     if report.proof is not None:
         level = "note" if report.proof.passed else "warning"
         notifications.append({"level": level, "message": {"text": proof_words(report.proof)}})
+    driver = {"name": "compat-lossscale", "version": version, "informationUri": INFORMATION}
+    invocation = {
+        "executionSuccessful": exit_code(report) < 2,
+        "toolExecutionNotifications": notifications,
+    }
     run = {
-        "tool": {
-            "driver": {
-                "name": "compat-lossscale",
-                "version": version,
-                "informationUri": INFORMATION,
-                "rules": rules,
-            }
-        },
+        "tool": {"driver": {**driver, "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "results": results,
-        "invocations": [
-            {
-                "executionSuccessful": exit_code(report) < 2,
-                "toolExecutionNotifications": notifications,
-            }
-        ],
+        "invocations": [invocation],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 

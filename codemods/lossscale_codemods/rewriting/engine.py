@@ -256,8 +256,9 @@ def with_whole_change(records: Sequence[Record], before: bytes, after: bytes) ->
 
     Where their own edits do not fit it, they get others.
     """
-    if _applied(before, [edit for record in records for edit in record.edits]) == after:
-        return tuple(records)
+    with contextlib.suppress(OverlappingEditsError):
+        if apply_edits(before, [edit for record in records for edit in record.edits]) == after:
+            return tuple(records)
     parts: dict[int, list[Edit]] = {
         index: [] for index, record in enumerate(records) if record.outcome is Outcome.REWRITTEN
     }
@@ -272,13 +273,6 @@ def with_whole_change(records: Sequence[Record], before: bytes, after: bytes) ->
         dataclasses.replace(record, edits=tuple(parts.get(index, ())))
         for index, record in enumerate(records)
     )
-
-
-def _applied(text: bytes, edits: Sequence[Edit]) -> bytes | None:
-    try:
-        return apply_edits(text, edits)
-    except OverlappingEditsError:
-        return None
 
 
 _WORD = re.compile(rb"[\w\x80-\xff]+|.", re.DOTALL)

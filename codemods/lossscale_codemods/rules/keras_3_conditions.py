@@ -181,14 +181,12 @@ def of_own_layer(node: cst.CSTNode, program: Program) -> Certainty:
     return _sure(scope is not None and any(program.inherits(scope.node, of) for of in kinds))
 
 
-def _is_layer(node: cst.CSTNode, program: Program) -> bool:
-    return program.inherits(node, frameworks.is_layer)
-
-
-# Classes that a definition, or a call, is inside of.
-
-
 is_layer = frameworks.is_layer
+"""Whether a path is that of the class that a row is inside of."""
+
+
+def _is_layer(node: cst.CSTNode, program: Program) -> bool:
+    return program.inherits(node, is_layer)
 
 
 # Members of optimizers.

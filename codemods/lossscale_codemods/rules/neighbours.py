@@ -174,9 +174,7 @@ class NeighbourUses:
 
     def _reads(self) -> Iterator[Occurrence]:
         reads = self.program.scopes.scope_of_read
-        for node in reads:
-            if not isinstance(node, cst.Attribute):
-                continue
+        for node in (one for one in reads if isinstance(one, cst.Attribute)):
             above = self.tree.parent(node)
             is_part = isinstance(above, cst.Attribute) and above.value is node
             if is_part and (above in reads or self.patched(above)):
