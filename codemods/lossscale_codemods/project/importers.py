@@ -146,11 +146,8 @@ class ImportGraph:
 
     def _scripts_at(self, folder: Path, script: str) -> Iterator[str]:
         """Yields the file that a script's path means, from the folder of who runs it."""
-        for relative in (script, script.rpartition("/")[2]):
-            path = os.path.normpath(folder / relative)
-            if path in self._names:
-                yield path
-                return
+        paths = [os.path.normpath(folder / one) for one in (script, script.rpartition("/")[2])]
+        yield from [path for path in paths if path in self._names][:1]
 
 
 def _source(path: str) -> bytes:

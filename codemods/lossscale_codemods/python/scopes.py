@@ -418,6 +418,8 @@ class ReachingDefinitions:
         self._of_attributes: dict[str, list[Binding]] = {}
         self._found: dict[Binding, _Where] = {}
         self._ordered: dict[Binding | None, Sequence[Binding]] = {}
+        calls = [one for one in self.tree.nodes(cst.Call) if dotted(one.func) == "isinstance"]
+        self._tested = {dotted(one.args[0].value) for one in calls if one.args}
         self._tests: dict[cst.CSTNode, list[tuple[int, cst.BaseExpression, bool]]] = {}
         """What is known behind statements of a block, with their places."""
 
@@ -450,7 +452,7 @@ class ReachingDefinitions:
             if reaching:
                 self.scopes.reaching[node] = reaching
         others = self._of_attributes.get(name, ())
-        test = self._narrowed(node, name, [*reaching, *others])
+        test = self._narrowed(node, name, [*reaching, *others]) if name in self._tested else None
         if test is not None:
             narrowed = Binding(name, BindingKind.NARROWED, test, scope, value=test.args[1].value)
             self.scopes.reaching[node] = frozenset([narrowed])

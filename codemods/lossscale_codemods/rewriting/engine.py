@@ -135,10 +135,12 @@ def _pass(program: Program, options: Options) -> tuple[Result, Program | None]:
     outcomes = Decisions(program, options).outcomes()
     mentions = [one for rule in rules_for(options.target) for one in rule.mentions(program)]
     records = tuple(sorted([*outcomes.records, *mentions], key=_start_of))
+    as_it_is = Result(program.source, program.source, Status.UNCHANGED, records)
+    if not records:
+        return dataclasses.replace(as_it_is, uses_old_api=uses_old_api(program)), None
     try:
         text = laid_out(program.tree.text, outcomes.edits, options.line_length)
     except OverlappingEditsError as error:
-        as_it_is = Result(program.source, program.source, Status.UNCHANGED, records)
         return as_it_is.refused(f"Two changes overlap at {str(error)!r}."), None
     return _proven(program, text, records, outcomes)
 
@@ -150,8 +152,6 @@ def _proven(
     given, parsed = program.source, program.tree.bytes
     uses_old = uses_old_api(program)
     as_it_is = Result(given, given, Status.UNCHANGED, records, uses_old_api=uses_old)
-    if not records:
-        return as_it_is, None
     if parsed != given:
         return as_it_is.refused(_round_trip_problem(given, parsed)), None
     try:

@@ -159,8 +159,7 @@ def of_step_of_stock(node: cst.Attribute, program: Program) -> Certainty:
     owners = [value.instance_of for value in program.types.values(node.value)]
     if owners and all(one is not None and members.method(one, name) for one in owners):
         return Certainty.NO  # The program's own method, which is looked at where it is defined.
-    may_be = ObjectType.UNKNOWN in program.types.of(node.value)
-    is_named = may_be and name != "apply_gradients"
+    is_named = name != "apply_gradients" and ObjectType.UNKNOWN in program.types.of(node.value)
     is_one = is_named or of_wrapper(node, program) is Certainty.PROVEN
     return _sure(is_one and program.tree.call_of(node) is not None)
 

@@ -31,15 +31,16 @@ class Mentions(Rule):
 
     def mentions(self, program: Program) -> Iterator[Record]:
         """Yields a record for each old name in a comment or a string that no rule decides."""
-        tree = program.tree
-        decided = program.decided_strings
-        for comment in comments(text_of(program.source)):
+        tree, text = program.tree, text_of(program.source)
+        if not any(names.mentions_of_old_names(text)):
+            return
+        for comment in comments(text):
             if IS_OURS not in comment.string:
                 line, column = comment.start
                 for match in names.mentions_of_old_names(comment.string):
                     yield self._record(line, column + match.start() + 1, match.group(), _COMMENT)
         for node in tree.nodes(cst.SimpleString, cst.FormattedStringText):
-            if node in decided:
+            if node in program.decided_strings:
                 continue
             mentioned = list(names.mentions_of_old_names(node.value))
             around = tree.around(node, cst.FunctionDef)
@@ -71,12 +72,13 @@ class Strings(Rule):
                 # The names of classes are in new programs too.
                 old = _string_text(node) not in names.OLD_CLASS_NAMES
                 yield self.found(node, program, review, Role.STRING, is_old_use=old)
-        for place in program.tree.parents:
+        nodes = program.tree.nodes
+        for place in (*nodes(cst.Call, cst.Subscript), *nodes(cst.Attribute, cst.Comparison)):
             review = _of_lookup(place, program)
             if review is not None:
                 is_old = review is not _LOOKED_UP
                 role = Role.STRING if is_old else Role.DOUBTFUL
-                spot = place
+                spot: cst.BaseExpression = place
                 match place:  # What asks for a name is met at the name.
                     case cst.Call(args=[_, name, *_]) if role is Role.STRING:
                         spot = name.value
