@@ -325,13 +325,13 @@ def _refusal(call: cst.Call, scale: cst.Arg, program: Program) -> Review | None:
         return Review(
             f"the new Policy has no loss scale, and whether {source} is the one that {name!r} has "
             "is known only when the program runs",
-            "Drop it if it is; otherwise wrap the optimizer before Model.compile with "
-            "LossScaleOptimizer.",
+            "Drop it if it is; otherwise wrap the optimizer in LossScaleOptimizer before compile.",
         )
+    home = "compat_lossscale.keras3." if program.target is Target.KERAS3 else ""
     return Review(
         f"the new Policy has no loss scale, and {source} is not the one that {name!r} has",
         "Drop it, and wrap the optimizer before Model.compile, unless it is wrapped already: "
-        "LossScaleOptimizer(optimizer, dynamic=False, initial_scale=...) for a fixed one.",
+        f"{home}LossScaleOptimizer(optimizer, dynamic=False, initial_scale=...) for a fixed one.",
     )
 
 

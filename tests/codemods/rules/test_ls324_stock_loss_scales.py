@@ -64,4 +64,4 @@ def test_a_policys_fixed_loss_scale_is_reported() -> None:
     found = reviews(migrate_source(text, target="keras3-alone"))
     assert any(FIXED in one for one in found), found
     [advice] = [one for one in reviews(migrate_source(text, target="keras3")) if "LS502" in one]
-    assert "dynamic=False" in advice
+    assert " compat_lossscale.keras3.LossScaleOptimizer(optimizer, dynamic=False" in advice
