@@ -702,7 +702,7 @@ def _step_of_schedule(node: cst.FunctionDef) -> str:
 
 
 def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether an expression is an input of a model, or what layers of this file make of one."""
+    """Whether an expression is an input of a model, or what layers and TensorFlow make of one."""
     met: set[cst.BaseExpression] = set()
     ways = [node]
     while ways:
@@ -719,8 +719,10 @@ def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
             return False
         elif given := returned(way.func, program):
             ways += given
-        elif below(way.func, program) not in {"Input", "layers.Input"}:
-            if not way.args or not _is_layer_of_keras(way.func, program):
+        elif (name := below(way.func, program)) not in {"Input", "layers.Input"}:
+            path = program.resolver.path(way.func) or ""
+            is_of_tensorflow = not name and path.startswith("tensorflow.")
+            if not way.args or not (is_of_tensorflow or _is_layer_of_keras(way.func, program)):
                 return False
             if not _is_new_layer_with_weights(way.func, program):
                 ways.append(way.args[0].value)
@@ -729,10 +731,8 @@ def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
 
 def returned(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
     """Returns what a function of this file returns."""
-    functions = [one.node for one in program.resolver.bindings(node)]
-    inside = [
-        one for f in functions if isinstance(f, cst.FunctionDef) for one in program.tree.walk(f)
-    ]
+    bound = [one.node for one in program.resolver.bindings(node)]
+    inside = [one for f in bound if isinstance(f, cst.FunctionDef) for one in program.tree.walk(f)]
     return [one.value for one in inside if isinstance(one, cst.Return) and one.value is not None]
 
 

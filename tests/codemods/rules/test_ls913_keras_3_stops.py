@@ -191,6 +191,16 @@ def test_a_model_that_is_built_before_a_strategy_runs_it_is_not_reported() -> No
         assert not reported(f"{OLD}{NOT_BUILT}{line}")
 
 
+def test_functions_that_get_what_others_make_of_an_input_are_reported_as_well() -> None:
+    text = f"{OLD}{INPUT}y = tf.cast(tf.nn.relu(h), tf.float32)\nz = tf.abs(y)\n"
+    result = migrate_source(text, target="keras3")
+    assert {one.name for one in result.records if one.rule == "LS911"} == {
+        "tf.abs", "tf.cast", "tf.nn.relu",
+    }  # fmt: skip
+    made = "m = tf.keras.Model(x, h)\nz = tf.abs(m.get_weights()[0]) + tf.abs(m(tf.ones([2, 4])))\n"
+    assert not reported(f"{OLD}{INPUT}{made}")
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
