@@ -32,7 +32,7 @@ class Mentions(Rule):
     def mentions(self, program: Program) -> Iterator[Record]:
         """Yields a record for each old name in a comment or a string that no rule decides."""
         tree, text = program.tree, text_of(program.source)
-        if not any(names.mentions_of_old_names(text)):
+        if not names.may_mention_old_name(text):
             return
         for comment in comments(text):
             if IS_OURS not in comment.string:

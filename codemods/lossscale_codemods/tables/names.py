@@ -336,7 +336,8 @@ _IN_TEXT = (
     (r"FixedLossScale", r"\b"),
     (r"DynamicLossScale", r"\b"),
 )
-_OLD_IN_TEXT = re.compile("|".join(rf"[\w.]*\b{old}{rest}" for old, rest in _IN_TEXT))
+# From the start of a word alone: the time is linear in the length of a hostile string.
+_OLD_IN_TEXT = re.compile("|".join(rf"(?<![\w.])[\w.]*\b{old}{rest}" for old, rest in _IN_TEXT))
 _SIGNS_OF_OLD = tuple(re.compile(old) for old, _ in _IN_TEXT)
 
 

@@ -81,3 +81,10 @@ def test_a_mention_is_listed_wherever_it_stands(case: str, encoding: str) -> Non
 def test_it_says_nothing_of_the_escapes_in_a_file(recwarn: pytest.WarningsRecorder) -> None:
     assert migrate_source(f"# {OLD}\nx = '\\d'\n").records
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("word", ["a", "a.", "mixed_precision "])
+def test_a_long_text_with_a_name_in_it_is_searched_in_linear_time(word: str) -> None:
+    # A search that tries each place of a word to its end takes hours.
+    result = migrate_source(f"x = '{word * 300_000} {OLD}'\n")
+    assert [record.outcome for record in result.records] == [Outcome.MENTIONED]
