@@ -199,8 +199,16 @@ def _computed_otherwise(
         return None
     if not keras_3.MOVES_ALL_ROWS.issuperset(classes):
         return _FINDINGS["sparse"]
-    is_wrapped = any(word in program.source for word in (b"LossScaleOptimizer", b"mixed_float16"))
+    is_wrapped = b"LossScaleOptimizer" in program.source or _is_always_scaled(program)
     return None if is_wrapped and program.target is Target.KERAS3 else _FINDINGS["row_by_row"]
+
+
+def _is_always_scaled(program: Program) -> bool:
+    """Whether `mixed_float16` is named outside of conditions, but those of versions and `main`."""
+    named = [one for one in program.tree.nodes(cst.SimpleString) if one.evaluated_value == SCALED]
+    above = [program.tree.ancestors(one) for one in named]
+    tests = [[one.test for one in all_ if isinstance(one, cst.If | cst.IfExp)] for all_ in above]
+    return any(all("__" in program.tree.source(test) for test in one) for one in tests)
 
 
 def _of_compiled_name(compiled: Compile, program: Program) -> Review | None:
@@ -368,21 +376,13 @@ def _may_be_float16(policies: Sequence[cst.Call], program: Program) -> bool:
         first = call.args[0].value if call.args and not call.args[0].star else None
         if not isinstance(first, cst.SimpleString) and first not in policies:
             return True  # The name of a policy cannot be seen here.
-    is_named = any(
-        isinstance(node, cst.SimpleString) and node.evaluated_value == SCALED
-        for node in program.tree.parents
-    )
+    is_named = any(one.evaluated_value == SCALED for one in program.tree.nodes(cst.SimpleString))
     return is_named or others_name(program.types.project.modules, OF_POLICIES)
 
 
 def _has_own_scale(policies: Sequence[cst.Call], program: Program) -> bool:
     """Whether a policy was made with a loss scale of its own, other than a dynamic one."""
-    for call in policies:
-        scale = loss_scale_argument(call)
-        is_old = program.resolver.can_be(call.func, names.lookup)
-        kinds = (
-            LossScaleTypes(program).types(scale.value) if is_old and scale is not None else set()
-        )
-        if not kinds <= {LossScaleType.DYNAMIC}:
-            return True
-    return False
+    old = [call for call in policies if program.resolver.can_be(call.func, names.lookup)]
+    scales = [scale.value for call in old if (scale := loss_scale_argument(call)) is not None]
+    kinds = map(LossScaleTypes(program).types, scales)
+    return any(not one <= {LossScaleType.DYNAMIC} for one in kinds)

@@ -663,6 +663,28 @@ for layer in layers:
     policy = prec.get_layer_policy(layer)
     print(policy.name, policy.compute_dtype, policy.variable_dtype, layer(tf.ones([1, 2])).dtype.name)
 
+# %% only_if_asked_for
+"""The policy is set on request only, so that the optimizer of an Embedding may stay as it is."""
+
+import sys
+import numpy as np
+import tensorflow as tf
+
+if "--half" in sys.argv:
+    tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+model = tf.keras.Sequential(
+    [
+        tf.keras.layers.Embedding(3, 2, embeddings_initializer="ones", input_length=4),
+        tf.keras.layers.Flatten(),
+        tf.keras.layers.Dense(1, kernel_initializer="ones", dtype="float32"),
+    ]
+)
+model.compile(tf.keras.optimizers.Adam(0.1), loss="mse")
+words = np.array([[0, 1, 1, 1], [2, 0, 0, 1]])
+for target in (1.0, 9.0, 5.0):
+    model.train_on_batch(words, np.full([2, 1], target, np.float32))
+print("embeddings", np.round(model.get_weights()[0], 3).tolist())
+
 # %% own_wrapper_fixed
 """The optimizer is wrapped by hand under a policy (fixed)."""
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods import migrate_source
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.tables.names import Target
 from lossscale_codemods.tables.options import Options
@@ -84,6 +85,22 @@ def test_rows_are_summed_by_the_wrapper_of_this_package() -> None:
     lines = f"opt = tf.keras.optimizers.Adam(0.1)\n{EMBEDDING}\n"
     check_transformed(old + lines, new + lines, target="keras3")
     check_review(old + lines, new + lines, "squares each", target="keras3-alone")
+
+
+def test_nothing_sums_rows_where_a_condition_leaves_the_policy_out() -> None:
+    head = "import sys\nimport tensorflow as tf\n"
+    policy = "tf.keras.mixed_precision.experimental.set_policy"
+    lines = f"opt = tf.keras.optimizers.Adam(0.1)\n{EMBEDDING}\n"
+    for set_ in (
+        f"if '--half' in sys.argv:\n    {policy}('mixed_float16')\n",
+        f"{policy}('mixed_float16' if '--half' in sys.argv else 'float32')\n",
+    ):
+        new = set_.replace("experimental.set_policy", "set_global_policy")
+        check_review(head + set_ + lines, head + new + lines, "squares each", target="keras3")
+    for test in ("__name__ == '__main__'", "tf.__version__ >= '2.1'"):
+        set_ = f"if {test}:\n    {policy}('mixed_float16')\n"
+        result = migrate_source(head + set_ + lines, target="keras3")
+        assert [one for one in result.records if one.rule == "LS221"] == []
 
 
 def test_the_finding_names_the_old_learning_rate_too() -> None:
