@@ -32,9 +32,7 @@ class Mentions(Rule):
     def mentions(self, program: Program) -> Iterator[Record]:
         """Yields a record for each old name in a comment or a string that no rule decides."""
         tree, text = program.tree, text_of(program.source)
-        if not names.may_mention_old_name(text):
-            return
-        for comment in comments(text):
+        for comment in comments(text) if names.may_mention_old_name(text) else ():
             if IS_OURS not in comment.string:
                 line, column = comment.start
                 for match in names.mentions_of_old_names(comment.string):
