@@ -163,10 +163,10 @@ def _with_equal_numbers(run: Recording, now: Recording) -> list[PrintedLine]:
     """Returns what was printed, with numbers as before that differ by rounding alone."""
     pairs = zip(run.printed, now.printed, strict=False)
     found = [
-        dataclasses.replace(now, text=one.text)
-        if lines_agree(one.text, now.text, _PRINTED_ROUNDING)
-        else now
-        for one, now in pairs
+        dataclasses.replace(line2, text=line.text)
+        if lines_agree(line.text, line2.text, _PRINTED_ROUNDING)
+        else line2
+        for line, line2 in pairs
     ]
     return [*found, *now.printed[len(found) :]]
 
