@@ -94,7 +94,7 @@ class ImportGraph:
         self._imported: dict[str, set[str]] = {}
         self._importing: dict[str, set[str]] = {}
         for path in self._names:
-            self._imported[path] = {*self._files_imported(path)} & self._names.keys() - {path}
+            self._imported[path] = (self._names.keys() & self._files_imported(path)) - {path}
             for one in self._imported[path]:
                 self._importing.setdefault(one, set()).add(path)
 
