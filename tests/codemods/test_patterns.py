@@ -496,6 +496,17 @@ ROWS = [
         import tensorflow as tf
         opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, loss_scale='dynamic')
         """,
+        """
+        import tensorflow as tf
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
+        """,
+    ),
+    Row(
+        "new-lso:called-with-old-loss_scale-arg",
+        """
+        import tensorflow as tf
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, loss_scale=128)
+        """,
         findings=("LS201 the current class takes no `loss_scale`",),
     ),
     Row(

@@ -70,8 +70,8 @@ class Constructors(Rule):
             if argument is not None and paths and all(map(is_new_optimizer, paths)):
                 moved = filter(is_moved, paths) if program.target in WITH_KERAS_3 else ()
                 names = tuple(old_name(path, program.target) for path in moved)
-                verdict = _half_migrated(argument, program)
-                yield self.found(node.func, program, verdict, Role.FOUND, names)
+                occurrence = self.occurrence(node.func, program, Role.FOUND, names)
+                yield occurrence, _half_migrated(occurrence, node, argument, program)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Rewrites a call, whatever its loss scale is written as."""
@@ -108,11 +108,15 @@ _HALF_MIGRATED = Review(
 )
 
 
-def _half_migrated(argument: cst.Arg, program: Program) -> Verdict:
+def _half_migrated(found: Occurrence, call: cst.Call, given: cst.Arg, program: Program) -> Verdict:
     """Says what becomes of a call of the current class with what can be an old argument."""
-    is_unknown = ArgumentReader(program).types(argument.value) == {LossScaleType.UNKNOWN}
-    name = last_name(argument.value).lower()
-    is_other = argument.keyword is None and is_unknown and name and "scale" not in name
+    is_stock = program.target in WITH_KERAS_3 and not found.names
+    is_new = program.resolver.is_only(call.func, is_new_optimizer)
+    if isinstance(given.value, cst.SimpleString) and is_new and not is_stock:
+        return rewrite_constructor(found, call, program)  # No other API takes a string.
+    is_unknown = ArgumentReader(program).types(given.value) == {LossScaleType.UNKNOWN}
+    name = last_name(given.value).lower()
+    is_other = given.keyword is None and is_unknown and name and "scale" not in name
     return Ignore() if is_other else _HALF_MIGRATED
 
 

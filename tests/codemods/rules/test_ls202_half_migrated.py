@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import check_left, check_noop
+from tests.codemods.checks import check_left, check_noop, check_transformed
 
 HEAD = "import tensorflow as tf\n"
 NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
@@ -12,8 +13,6 @@ NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
 @pytest.mark.parametrize(
     "arguments",
     [
-        "opt, 'dynamic'",
-        "opt, loss_scale='dynamic'",
         "opt, loss_scale=8",
         "optimizer=opt, loss_scale=8",
         "opt, tf.compat.v1.mixed_precision.DynamicLossScale(8)",
@@ -22,6 +21,21 @@ NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
 @pytest.mark.parametrize("target", ["tf-keras", "compat"])
 def test_what_can_only_be_the_old_argument(arguments: str, target: str) -> None:
     check_left(f"{HEAD}opt = {NEW}({arguments})\n", "takes no `loss_scale`", target=target)
+
+
+@pytest.mark.parametrize("argument", ["'dynamic'", "loss_scale='dynamic'"])
+def test_the_string_is_the_default_of_the_current_class(argument: str) -> None:
+    before, after = f"{HEAD}opt = {NEW}(opt, {argument})\n", f"{HEAD}opt = {NEW}(opt)\n"
+    for target in ("tf-keras", "compat"):
+        check_transformed(before, after, target=target)
+    check_left(before, "no floor and no cap", target="keras3-alone")
+    assert migrate_source(before, target="keras3-alone", unsafe_fixes=True).text == after
+    made = migrate_source(before, target="keras3").text
+    assert "opt = keras3.LossScaleOptimizer(opt, count_skipped_steps=True)" in made
+
+
+def test_another_string_was_an_error_in_every_version() -> None:
+    check_left(f"{HEAD}opt = {NEW}(opt, 'static')\n", "was an error in every version")
 
 
 def test_the_import_of_today_with_the_arguments_of_the_old_one() -> None:

@@ -42,10 +42,9 @@ def test_a_subclass_that_is_left_when_its_guard_goes() -> None:
         from tensorflow.keras.mixed_precision import LossScaleOptimizer as LSO
         class Mine(LSO):
             pass
-        opt = LSO(inner, "dynamic")
+        opt = LSO(inner)
         """,
         "this is a subclass of the current class",
-        "the current class takes no `loss_scale`",
         collapse_guards=True,
     )
 
