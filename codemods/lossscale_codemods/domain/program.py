@@ -25,6 +25,7 @@ from lossscale_codemods.python import (
     ProjectFiles,
     Resolver,
     Scope,
+    all_bindings,
     import_path,
     imported,
     lookup_of,
@@ -362,8 +363,10 @@ class Program:
                 named += [base.value for base in one.bases]
         if any(map(self.is_of_either_family, named)):
             return True
-        if b"legacy" in self.source:
-            return False  # It says which family it has.
+        if b"legacy" in self.source:  # It says which family it has, and Keras 3 has one alone.
+            found = map(self.resolver.path, self.reads_by_attribute.get("legacy", ()))
+            paths = (*found, *(one.path for one in all_bindings(self.resolver)))
+            return with_keras_3 and any(keras_3.without_family(path or "") for path in paths)
         members = keras_3.OF_LEGACY | ({"lr"} if with_keras_3 else set())
         reads = [one for name in members for one in self.reads_by_attribute.get(name, ())]
         # `opt.get_config()["decay"]`, or `config["decay"]` of a name that holds it.

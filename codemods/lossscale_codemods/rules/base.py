@@ -236,7 +236,7 @@ MIXED_PRECISION = Marker(
         rb"|train\.experimental\.\w*mixed_precision"
     ),
 )
-_OF_2_10 = (b"decay", b"lr", b"gradient_", b"_resource_apply_", b"get_weights")
+_OF_2_10 = (b"decay", b"lr", b"gradient_", b"_resource_apply_", b"get_weights", b"legacy")
 OF_2_4 = Marker(b"set_global_policy", _OF_2_10)
 GIVES_LR = Marker(b"optimizers", pattern=re.compile(rb"(?<!\w)[A-Z]\w+\([^()]*\b(?:lr|decay)\s*="))
 OLD_NAMES = (OPTIMIZER, MIXED_PRECISION, LOSS_SCALE, OF_2_4, GIVES_LR)

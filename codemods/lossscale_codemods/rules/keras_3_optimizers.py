@@ -138,22 +138,20 @@ def _refused(
     arguments: dict[str, cst.Arg], classes: Sequence[str], program: Program
 ) -> Review | None:
     """Says which argument Keras 3 refuses, or takes no notice of."""
-    refused = sorted(REFUSED & set(arguments))
+    given = {name: one.value for name, one in arguments.items()}
+    refused = sorted(REFUSED & given.keys())
     if refused:
         return Review(f"Keras 3 does not take {refused[0]}", "Do without it.", stops=True)
-    if len(CLIPS & set(arguments)) > 1:
+    if sum(not is_none(given[one]) for one in CLIPS & given.keys()) > 1:
         return _FINDINGS["clips"]
-    epsilon = arguments.get("epsilon")
-    if epsilon is not None and _is_nothing(epsilon.value, program):
+    if "epsilon" in given and _is_nothing(given["epsilon"], program):
         return _FINDINGS["epsilon"]
-    rate = arguments.get("learning_rate") or arguments.get("lr")
-    if rate is not None and _is_no_float(rate.value, program):
+    rate = given.get("learning_rate", given.get("lr"))
+    if rate is not None and _is_no_float(rate, program):
         return _FINDINGS["learning_rate"]
-    momentum = arguments.get("momentum")
-    if momentum is not None and "SGD" in classes and _is_no_float(momentum.value, program):
+    if "momentum" in given and "SGD" in classes and _is_no_float(given["momentum"], program):
         return _FINDINGS["momentum"]
-    decay = arguments.get("decay")
-    if decay is not None and not _is_nothing(decay.value, program):
+    if "decay" in given and not _is_nothing(given["decay"], program):
         return _FINDINGS["decay"]
     return None
 
@@ -181,10 +179,8 @@ def _computed_otherwise(
     classes: Sequence[str], arguments: dict[str, cst.Arg] | None, program: Program
 ) -> Review | None:
     """Says what Keras 3's classes compute otherwise, with arguments as far as these are known."""
-    given = arguments or {}
-    momentum: object = 0
-    if "momentum" in given:
-        momentum = constant_or_none(program.tree.source(given["momentum"].value))
+    given = (arguments or {}).get("momentum")
+    momentum = constant_or_none(program.tree.source(given.value)) if given is not None else 0
     has_momentum = isinstance(momentum, int | float) and momentum > 0
     for name in classes:
         if CLASSES[name].computes and not (name == "RMSprop" and has_momentum):
@@ -277,7 +273,9 @@ def _by_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
 
 
 def _of_function(node: cst.Name | cst.Attribute, name: str, program: Program) -> Review | None:
-    call = program.tree.call_of(node)
+    call, around = program.tree.call_of(node), program.tree.around(node, cst.FunctionDef)
+    if around is not None and around.name.value == HELPER:
+        return None  # An earlier run made it.
     if call is None:
         return None if isinstance(program.tree.parent(node), _KEPT) else _FINDINGS["unknown"]
     old = [keyword for keyword in keywords_of(call) if keyword in _OLD_KEYWORDS]

@@ -88,7 +88,7 @@ class OptimizerClass(NamedTuple):
 
 CLASSES = {name: OptimizerClass(**one) for name, one in DATA["classes"].items()}
 """The classes by their names; `Optimizer` itself is only inherited from and tested for."""
-REFUSED = frozenset({"gradient_aggregator", "gradient_transformers", "schedule_decay"})
+REFUSED = frozenset(NAMES["refused"])
 """Arguments that have no successor."""
 CLIPS = frozenset({"clipnorm", "clipvalue", "global_clipnorm"})
 """Arguments of which Keras 3 takes one at a time."""

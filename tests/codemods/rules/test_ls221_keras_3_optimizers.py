@@ -38,7 +38,9 @@ def test_arguments_are_mapped(before: str, after: str) -> None:
         ("opt = tf.keras.optimizers.RMSprop(0.1)", "adds epsilon under the root"),
         ("opt = tf.keras.optimizers.SGD(**settings)", "gets its arguments elsewhere"),
         ("opt = tf.keras.optimizers.SGD(0.1, clipnorm=1.0, clipvalue=1.0)", "one way at a time"),
+        ("opt = tf.keras.optimizers.SGD(0.1, clipnorm=a, clipvalue=b)", "that are not None"),
         ("opt = tf.keras.optimizers.SGD(0.1, gradient_transformers=[f])", "does not take"),
+        ("opt = tf.keras.optimizers.SGD(0.1, jit_compile=False)", "does not take jit_compile"),
         ("opt = tf.keras.optimizers.SGD(tf.Variable(0.1))", "takes a float or a schedule"),
         ("opt = tf.keras.optimizers.SGD(1)", "takes a float or a schedule"),
         (f"{NUMPY}opt = tf.keras.optimizers.SGD(np.float32(0.1))", "takes a float or a schedule"),
@@ -73,6 +75,7 @@ def test_what_is_refused_or_computed_otherwise_is_reported(line: str, message: s
         "opt = tf.keras.optimizers.RMSprop(0.1, momentum=0.9)",
         "opt = tf.keras.optimizers.AdamW(0.1)",
         "opt = tf.keras.optimizers.SGD(0.1, decay=0.0)",
+        "opt = tf.keras.optimizers.SGD(0.1, clipnorm=None, global_clipnorm=1.0)",
         f"opt = tf.keras.optimizers.SGD(0.1)\n{EMBEDDING}",
     ],
 )
@@ -119,6 +122,22 @@ def test_a_program_of_names_of_today_with_old_arguments() -> None:
     assert can_hold_old_name(before.format("lr").encode(), Options(Target.KERAS3))
     after = before.format("learning_rate")
     check_transformed(before.format("lr"), after, target="keras3")
+
+
+@pytest.mark.parametrize(
+    ("import_", "made"),
+    [("", "tf.keras.optimizers{}.SGD"), ("from tensorflow.keras.optimizers{} import SGD\n", "SGD")],
+)
+def test_a_program_of_names_of_today_that_says_its_family(import_: str, made: str) -> None:
+    policy = "tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+    lines = f"import tensorflow as tf\n{import_}{policy}opt = {made}(0.1)\n"
+    before = lines.replace("{}", ".legacy")
+    assert can_hold_old_name(before.encode(), Options(Target.KERAS3))
+    check_transformed(before, lines.replace("{}", ""), target="keras3")
+    check_transformed(before, before, target="tf-keras")
+    check_transformed(
+        before.replace("policy", "seed"), before.replace("policy", "seed"), target="keras3"
+    )
 
 
 @pytest.mark.parametrize("made", ["RMSprop(0.1)", "Nadam(0.1)"])

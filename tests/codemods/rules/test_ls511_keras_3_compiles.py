@@ -35,6 +35,13 @@ def test_a_model_is_asked_whether_its_optimizer_is_wrapped(
     assert migrate_source(result, target="keras3").text == result
 
 
+def test_a_later_run_has_nothing_to_say_of_the_function() -> None:
+    use = "scale = model.optimizer.loss_scale\n"
+    first = migrate_source(f"{OLD}{MODEL}model.compile({SGD}, 'mse')\n{use}", target="keras3")
+    assert "_loss_scaled(model" in first.text
+    assert migrate_source(first.text, target="keras3").records == ()
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
