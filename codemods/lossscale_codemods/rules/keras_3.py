@@ -397,7 +397,8 @@ class NewLossScaleOptimizers(_Keras3Rule):
     def _verdict(self, occurrence: Occurrence, program: Program) -> Verdict:
         """Respells it, and has `iterations` count as it did."""
         usage = program.usage(occurrence)
-        if program.target is Target.KERAS3_ALONE and usage is not Usage.BASE_CLASS:
+        is_left = program.target is Target.KERAS3_ALONE and usage is not Usage.BASE_CLASS
+        if is_left or usage is Usage.TYPE_TEST:  # It is the base class of the one of this package.
             return _of_stock(program.call(occurrence))
         if usage is Usage.BASE_CLASS:
             return Review(
@@ -436,9 +437,8 @@ def _of_stock(call: cst.Call | None) -> Review | Ignore:
 def _is_complete(call: cst.Call) -> bool:
     """Whether a call needs no further argument: its loss scale is fixed, or it has that."""
     dynamic = argument_of(call.args, 1, "dynamic")
-    if dynamic is not None and dotted(dynamic.value) == "False":
-        return True
-    return any(one.keyword and one.keyword.value == "count_skipped_steps" for one in call.args)
+    is_fixed = dynamic is not None and dotted(dynamic.value) == "False"
+    return is_fixed or "count_skipped_steps" in keywords_of(call)
 
 
 class Keras3Members(_Keras3Rule):
@@ -512,8 +512,7 @@ class Keras3Api(_Keras3Rule):
             read = [program.resolver.path(one) for one in uses if isinstance(one, cst.Attribute)]
             places = [path] if len(read) < len(uses) or not uses else [one or "" for one in read]
             is_kept = None in [self.old_import(one, program) for one in places]
-            around = program.tree.ancestors(binding.node)
-            if review and is_kept and not any(isinstance(one, cst.ExceptHandler) for one in around):
+            if review and is_kept and program.tree.around(binding.node, cst.ExceptHandler) is None:
                 yield self.found(binding.node, program, review, Role.LATER)
         yield from super().verdicts(program)
 

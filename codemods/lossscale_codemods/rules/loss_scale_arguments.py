@@ -322,7 +322,7 @@ class ArgumentReader(LossScaleTypes):
         for use in uses if moving else filter(self._asks_for_state, uses):
             owner = use.value if isinstance(use, cst.Attribute) else None
             is_read = owner is not None and self.program.types.is_wrapper(owner)
-            if not (self._is_in(use, call) or is_read):
+            if not (call in self.tree.ancestors(use) or is_read):
                 return _shared(f"{source} is also used on line {self.program.line(use)}")
         if any(one.resolver is not self.resolver or self._repeats(one, call) for one in moving):
             return _shared(f"{source} is made once and may be given to several optimizers")
@@ -343,9 +343,6 @@ class ArgumentReader(LossScaleTypes):
         if isinstance(above, cst.Attribute):
             return above.attr.value in _STATE
         return call is not None and not call.args
-
-    def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
-        return any(above is call for above in self.tree.ancestors(node))
 
     def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
         """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
@@ -419,7 +416,7 @@ class ArgumentReader(LossScaleTypes):
         )
         if shared or exported or owner.is_class:
             return []
-        if len(binding.uses) != 1 or not self._is_in(binding.uses[0], call):
+        if len(binding.uses) != 1 or call not in self.tree.ancestors(binding.uses[0]):
             return []
         statement = small_statement(self.tree, binding.node)
         if isinstance(statement, cst.Assign):

@@ -771,8 +771,7 @@ class KerasPackage(Rule):
             if isinstance(node, cst.Import | cst.ImportFrom):
                 edits = _edits(node, program)
                 # The import of an `except ImportError` is for where tf.keras is not there.
-                around = program.tree.ancestors(node)
-                stands_in = any(isinstance(above, cst.ExceptHandler) for above in around)
+                stands_in = program.tree.around(node, cst.ExceptHandler) is not None
                 if edits is not None and not stands_in and not guards.leaves(node, is_there=True):
                     verdict = rewrite(_MESSAGE, edits) if edits else _REVIEW
                     yield self.found(node, program, verdict, Role.NEIGHBOUR)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import libcst as cst
@@ -28,7 +29,7 @@ from lossscale_codemods.rules.base import (
     rename,
 )
 from lossscale_codemods.rules.constructors import contrib_member
-from lossscale_codemods.rules.loss_scale_arguments import takes_old_arguments
+from lossscale_codemods.rules.loss_scale_arguments import old_name, takes_old_arguments
 from lossscale_codemods.source.syntax_tree import dotted, instance_of, is_none
 from lossscale_codemods.tables import frameworks, names
 from lossscale_codemods.tables.frameworks import is_new_optimizer
@@ -58,9 +59,8 @@ class CompatNames(Rule):
         """Yields comparisons of types with the class, whose objects are of several classes."""
         for occurrence in program.references:
             compares = program.usage(occurrence) is Usage.TYPE_COMPARISON
-            if compares and occurrence.meaning is Meaning.OPTIMIZER:
-                above = program.tree.ancestors(occurrence.node)
-                comparison = next(node for node in above if isinstance(node, cst.Comparison))
+            comparison = program.tree.around(occurrence.node, cst.Comparison)
+            if compares and occurrence.meaning is Meaning.OPTIMIZER and comparison is not None:
                 yield self.found(comparison, program, _NEVER_TRUE)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -93,18 +93,20 @@ class TypeTests(Rule):
         usage = program.usage(occurrence)
         if occurrence.role is not Role.REFERENCE:
             return None
-        if usage is Usage.TYPE_COMPARISON and occurrence.meaning in (
-            Meaning.OPTIMIZER,
-            Meaning.POLICY,
-        ):
+        is_of_either = occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY)
+        if usage is Usage.TYPE_COMPARISON and is_of_either:
             return _NEVER_TRUE
-        is_optimizer = occurrence.meaning is Meaning.OPTIMIZER and program.target is Target.TF_KERAS
-        if usage is Usage.CUSTOM_OBJECT and is_optimizer:
+        is_optimizer = occurrence.meaning is Meaning.OPTIMIZER
+        if usage is Usage.CUSTOM_OBJECT and is_optimizer and program.target is Target.TF_KERAS:
             return Review(
                 "tf-keras cannot load the current class as a custom object, because it has no "
                 "from_config()",
                 "Remove it from custom objects: TensorFlow knows its class itself.",
             )
+        is_tested = usage is Usage.TYPE_TEST and isinstance(occurrence.node, cst.Attribute)
+        if is_tested and is_optimizer and program.target is Target.KERAS3:
+            stock = tuple(old_name(one.path, Target.KERAS3_ALONE) for one in occurrence.names)
+            occurrence = dataclasses.replace(occurrence, names=stock)  # The base class of ours.
         return rename(_COMPARED[usage], occurrence) if usage in _COMPARED else None
 
 

@@ -410,8 +410,6 @@ def naming_strings(program: Program) -> Iterator[cst.CSTNode]:
 def _is_no_lookup(node: cst.CSTNode, program: Program) -> bool:
     """Whether a string is an annotation, documentation or printed, or a module that is followed."""
     call = program.tree.taker_of(node)
-    if call is not None and last_name(call.func) in {"import_module", "print"}:
-        return True
-    return isinstance(program.tree.parent(node), cst.Expr) or any(
-        isinstance(one, cst.Annotation) for one in program.tree.ancestors(node)
-    )
+    is_taken = call is not None and last_name(call.func) in {"import_module", "print"}
+    is_alone = isinstance(program.tree.parent(node), cst.Expr)
+    return is_taken or is_alone or program.tree.around(node, cst.Annotation) is not None
