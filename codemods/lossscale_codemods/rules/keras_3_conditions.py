@@ -157,11 +157,12 @@ def of_step_of_stock(node: cst.Attribute, program: Program) -> Certainty:
     """How sure it is that a step is one of a loss-scale optimizer."""
     name, members = node.attr.value, program.types.project.members
     owners = [value.instance_of for value in program.types.values(node.value)]
-    if owners and all(one is not None and members.method(one, name) for one in owners):
+    is_own = owners and all(one is not None and members.method(one, name) for one in owners)
+    if is_own or ((own := program.resolver.class_of(node.value)) and name in own.bindings):
         return Certainty.NO  # The program's own method, which is looked at where it is defined.
     is_named = name != "apply_gradients" and ObjectType.UNKNOWN in program.types.of(node.value)
-    is_one = is_named or of_wrapper(node, program) is Certainty.PROVEN
-    return _sure(is_one and program.tree.call_of(node) is not None)
+    is_step = is_named or of_wrapper(node, program) is Certainty.PROVEN
+    return _sure(is_step and program.tree.call_of(node) is not None)
 
 
 def of_model(node: cst.CSTNode, program: Program) -> Certainty:

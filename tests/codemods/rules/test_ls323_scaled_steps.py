@@ -102,3 +102,13 @@ def test_a_step_of_a_model_that_another_file_compiles_stays(tmp_path: Path) -> N
     [main] = [file for file in report.files if file.result.records]
     assert main.path.name == "main.py"
     assert "net.compile(_loss_scaled(net, 'sgd'))" in main.result.text
+
+
+def test_a_method_of_the_class_itself_is_looked_at_where_it_is_defined() -> None:
+    head, step = "class Steps:\n    def {}(self, g):\n        return g\n", "get_unscaled_gradients"
+    lines = f"    def run(self, g):\n        return self.{step}(g)\n"
+    old = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+    new = old.replace("experimental.set_policy", "set_global_policy")
+    own, other = head.format(step) + lines, head.format("other") + lines
+    check_transformed(old + own, new + own, target="keras3-alone")
+    check_review(old + other, new + other, "cannot unscale gradients", target="keras3-alone")
