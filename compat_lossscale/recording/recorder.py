@@ -944,7 +944,8 @@ class TrainingRecorder:
             if known.rpartition("/")[2] == kind and content is not None and content[1] == shape
         ]
         found = []
-        if not _is_variable(inner):
+        # Of what is made after the first step, only the name tells whether the other one has it.
+        if not _is_variable(inner) and not any(one.described >= 0 for one in self.applied):
             taken = None if name == first else first
             found = [one for one in fitting if self.started.get(one[0]) == taken]
         if name == first:
@@ -972,7 +973,7 @@ class TrainingRecorder:
             self._begins(variable, content)
         if session:
             self._start_graph(session)
-        self.starts, self.waiting = [], []
+        self.starts, self.waiting = [] if session else self.starts, []
         if one.number not in self.start_from:
             return
         line, variables = self.start_from[one.number], one.variables[start:]

@@ -433,6 +433,25 @@ def test_first_gradients_of_other_values_are_noted(
     assert list(after.end["problems"]) == [recorder().LATE] * is_late
 
 
+def test_a_model_that_is_made_after_the_first_step_begins_likewise(tmp_path: Path) -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "for name in ('one', 'two'):\n"
+        "    tf.Variable(tf.random.normal([2]), name='untrained')\n"
+        "    w = tf.Variable(tf.random.normal([2]), name=name)\n"
+        "    opt = tf.keras.optimizers.legacy.SGD(0.1)\n"
+        "    opt.apply_gradients([(w * w, w)])\n"
+    )
+    before, _ = record(tmp_path, source, "--with-initial-values")
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    after, _ = record(tmp_path, source, "--seed", "1", "--start-from", "before.lsr")
+    assert after.end is not None
+    assert not after.end["problems"]
+    steps = [[one.steps[0].arrays for one in side.optimizers] for side in (before, after)]
+    assert len(steps[0]) == 2
+    assert steps[0] == steps[1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
 def test_the_data_of_fit_is_kept_and_replayed(keras: str, tmp_path: Path) -> None:
