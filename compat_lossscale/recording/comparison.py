@@ -13,7 +13,7 @@ from itertools import pairwise, zip_longest
 
 from compat_lossscale.recording.matching import Pairs, family_of, match, slot_kind
 from compat_lossscale.recording.reading import PrintedLine, RecordedOptimizer, Recording, Seen, Step
-from compat_lossscale.recording.recorder import VARIABLES
+from compat_lossscale.recording.recorder import LATE, VARIABLES
 
 _NUDGES = 4.0
 """Two Kerases may be this many times as far apart as other last digits take an array."""
@@ -28,18 +28,17 @@ ROUNDING = 1e-6
 NOISE = 0.0001
 """How much of the longest way that a variable has gone others may differ by, with other kernels.
 
-The gradient of a bias before a normalization is zero, and what comes of it is rounding alone.
+The gradient of a bias before a normalization is zero, and what comes of it is rounding alone. For
+float16 and bfloat16, it is ten times as much.
 """
-HALF_NOISE = 0.001
-"""The same for float16 and bfloat16."""
 SKIPPED_STEPS_COUNT = (
     "One side counts skipped steps in `iterations`, as TensorFlow does since 2.3. The other one, "
     "TensorFlow up to 2.2 or Keras 3, does not."
 )
 _JUMP = 8.0
 """A difference that grows by this factor is no rounding that grows, over steps or variables."""
-_GRADIENT_SLOTS = ("first moment", "second moment")
-"""Slots that are means of gradients. What divides by their root makes much of small differences."""
+_GRADIENT_SLOTS = {"first moment": 1, "second moment": 2}
+"""Slots that are means of gradients or of their squares, and which power it is."""
 _ROUNDED_GRADIENTS = (1e-5, 0.01)
 """Gradients that differ by this much in the median differ by rounding, and more than usual."""
 _CONFIG = (
@@ -67,7 +66,7 @@ ROUNDS_OTHERWISE = (
     "network can make much of it. To measure it, record the first program again with --start-from "
     "and --nudge, and give that recording to compare --nudged."
 )
-ROUND_LESS = "try a larger batch, float64 or SGD, or set with --rtol how much may differ"
+ROUND_LESS = "try float32, float64, a larger batch or SGD, or set with --rtol how much may differ"
 SAME_OPTIMIZERS = (
     "give both sides the same optimizers, with migrate --legacy-optimizers, or with run "
     "--new-optimizers"
@@ -100,9 +99,7 @@ DATA_NOT_SEEN = (
     "that draws random numbers gives other data in each run, but not with --fix-random."
 )
 _NOT_OF_NUMBERS = ("end", "optimizers", "policy", "graph rewrite")
-"""Differences that no rounding explains."""
-_WHATEVER_IS_DRAWN = (*_NOT_OF_NUMBERS, "number of steps")
-"""Differences that other random numbers do not explain."""
+_COUNTS = ("loss scale", "good steps", "count of steps")
 FIXED_RANDOM = (
     "Random layers, such as dropout, were left out, and what the program itself draws and shuffles "
     "got a seed by its place: --fix-random."
@@ -236,27 +233,28 @@ class _Both:
         place: Its place among those of the kind.
         seen: What was seen of it in the first recording.
         seen2: What was seen of it in the second one.
+        apart: The distance of the two.
         way: How far a variable has gone since the beginning; of a slot, the larger norm.
+        longer: How much longer the way is in the second recording.
         share: How much of the longest way is noise.
         nudged: How far other last digits take arrays like it.
         is_steady: Whether it is a variable that they do not move, but for its own rounding.
         longest: The longest way of all arrays of the kind.
+        is_gradient: Whether it is a sum of gradients, of which nothing divides by their root.
     """
 
     kind: str
     place: int
     seen: Seen
     seen2: Seen
+    apart: float
     way: float
+    longer: float
     share: float
     nudged: float = 0.0
     is_steady: bool = False
     longest: float = 0.0
-
-    @property
-    def apart(self) -> float:
-        """The distance of the two."""
-        return distance(self.seen, self.seen2)
+    is_gradient: bool = False
 
     @property
     def noise(self) -> float:
@@ -318,16 +316,14 @@ class _Comparing:
         self.steady: dict[int, set[int]] = {}
         self.starts: dict[tuple[int, str, int], tuple[int, float]] = {}
         self.grew_at: int | None = None
-        self.overflowed = False
+        self.overflowed = 0  # the step
         self.moved: set[int] = set()  # the optimizers of which what is compared has moved
         self.compared: list[Step] = []
         self.untold: tuple[float, str] = (math.inf, "")  # the place of the first step, and why
-        self.grows = False
         self.sees_fit = any(known for side in self.sides for known in side.fits)
         optimizers = (one for side in self.sides for one in side.optimizers)
         self.sees_steps = any(step.data for one in optimizers for step in one.steps)
-        self.data_at: float = math.inf  # places of steps
-        self.draws_at: float = math.inf
+        self.data_at = self.draws_at = math.inf  # places of steps
         if nudged is not None:
             self._measure(nudged)
 
@@ -352,7 +348,7 @@ class _Comparing:
         self.found.sort(key=lambda one: one.place)
         drawn = self._drawn()
         if self.found and self._follows_chance(self.found[0]):
-            self.found = [one for one in self.found if one.what in _NOT_OF_NUMBERS]
+            self.found = self._certain()
         self._conclude(drawn)
         if result.verdict is ComparisonVerdict.SAME:
             self._qualify()
@@ -438,7 +434,7 @@ class _Comparing:
             words = [steps_words(count) for count in counts]
             longer = max(one.steps, other.steps, key=len)
             place = next((step.place for step in longer if step.number >= min(counts)), 0)
-            stacks = _stacks(one, other)
+            stacks = ((one.at,), (other.at,))
             self._differ("number of steps", min(counts) + 1, words, stacks, one, place=place)
 
     def _slots(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
@@ -460,7 +456,7 @@ class _Comparing:
 
     def _beginnings(self, one: RecordedOptimizer, other: RecordedOptimizer) -> Pairs:
         """Compares what is known before the first step; returns the places of equal variables."""
-        stacks = _stacks(one, other)
+        stacks = ((one.at,), (other.at,))
         words: Sequence[str]
         if one.scaled != other.scaled:
             words = ["with" if side.scaled else "without" for side in (one, other)]
@@ -495,10 +491,10 @@ class _Comparing:
     def _kinds(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the families of optimizers, and the loss scales that they were made with."""
         if family_of(one.inner) != family_of(other.inner):
-            self._differ("optimizer", 0, (one.title, other.title), _stacks(one, other), one)
+            self._differ("optimizer", 0, (one.title, other.title), ((one.at,), (other.at,)), one)
         if one.settings and other.settings and one.settings != other.settings:
             words = (one.settings, other.settings)
-            self._differ("loss scale", 0, words, _stacks(one, other), one)
+            self._differ("loss scale", 0, words, ((one.at,), (other.at,)), one)
 
     def _step(self, one: RecordedOptimizer, pairs: Pairs, step: Step, step2: Step) -> None:
         """Compares a step."""
@@ -514,10 +510,13 @@ class _Comparing:
             unread = f"the recorder could not read most of what {one.title} trains"
             why = f"the program does not reproduce itself. {ADVICE}" if self.unstable else unread
             self.untold = min(self.untold, (step.place, why))
-        if step.applied != step2.applied and self._is_near_overflow(one, both):
+        is_half = "_float16" in (one.policy or "") and self.rtol is None and not self.rounds_alike
+        is_finite = not any(array.seen.not_finite or array.seen2.not_finite for array in both)
+        if step.applied != step2.applied and is_half and is_finite:
+            # Rounding decides whether it overflows.
             if not self.overflowed:
                 self.result.notes.append(NEAR_OVERFLOW.format(number))
-            self.overflowed = True
+            self.overflowed = self.overflowed or number
             self.grew_at = min(number, self.grew_at or number)
             return
         decisions = ("applied", "skipped")
@@ -532,10 +531,10 @@ class _Comparing:
             if key == "steps":
                 agree = self._counts_agree(one, step, step2)
             if not agree and not self._is_unstable(one, key, -1, step.number):
-                self._differ(what, number, words, _stacks(step, step2), one, place=step.place)
+                self._differ(what, number, words, ((step.at,), (step2.at,)), one, place=step.place)
         if self.nudged:
             self._nudge(one, both, step)
-        rounded = 0.0 if self.rounds_alike else self._rounding(both)
+        rounded = 0.0 if self.rounds_alike else self._rounding(one, both)
         for array in both:
             self._array(one, array, step, step2, rounded=rounded)
 
@@ -544,7 +543,7 @@ class _Comparing:
     ) -> Iterator[_Both]:
         family = family_of(one.inner)
         kinds = {slot_kind(name, family): arrays for name, arrays in step2.arrays.items()}
-        share = HALF_NOISE if self._in_half(one) and not self.rounds_alike else NOISE
+        share = NOISE * (10 if self._in_half(one) and not self.rounds_alike else 1)
         for name, arrays in step.arrays.items():
             kind = slot_kind(name, family)
             arrays2 = () if kind in self.other_slots else kinds.get(kind, ())
@@ -553,16 +552,10 @@ class _Comparing:
                 seen2 = arrays2[right] if right < len(arrays2) else None
                 if seen and seen2 and not self._is_unstable(one, name, left, step.number):
                     first = one.first[left] if kind == VARIABLES else None
-                    norm = max(seen.norm, seen2.norm)  # One may be near 0 by chance.
-                    way = norm if first is None else distance(first, seen)
-                    yield _Both(kind, left, seen, seen2, way, share)
-
-    def _is_near_overflow(self, one: RecordedOptimizer, both: Sequence[_Both]) -> bool:
-        """Whether rounding decides if a step overflows in float16, so that one side skips it."""
-        is_half = "_float16" in (one.policy or "") and self.rtol is None and not self.rounds_alike
-        return is_half and not any(
-            array.seen.not_finite or array.seen2.not_finite for array in both
-        )
+                    ways = [distance(first, x) if first else x.norm for x in (seen, seen2)]
+                    way = ways[0] if first else max(ways)  # One may be near 0 by chance.
+                    apart = distance(seen, seen2)
+                    yield _Both(kind, left, seen, seen2, apart, way, ways[1] - ways[0], share)
 
     def _measure(self, nudged: Recording) -> None:
         """Says how far other last digits take the arrays of each step.
@@ -575,6 +568,11 @@ class _Comparing:
             steps = {step.number: step for step in other.steps}
             for step in (step for step in one.steps if step.number in steps):
                 both = [*self._both(one, pairs, step, steps[step.number])]
+                for array in (array for array in both if array.kind == VARIABLES):
+                    # Not where they begin, but the way that they go is to be compared.
+                    first, first2 = one.first[array.place], other.first[array.place]
+                    if first and first2:
+                        array.apart = distance(array.seen, array.seen2, first, first2)
                 for kind, parts in _parts(both).items():
                     usual, largest = self.nudged.get((kind, step.number), (0.0, 0.0))
                     usual = max(usual, statistics.median(parts))
@@ -599,7 +597,7 @@ class _Comparing:
             if _NUDGES * array.nudged >= array.way:
                 array.nudged = array.way  # Nothing is told of it.
 
-    def _rounding(self, both: Sequence[_Both]) -> float:
+    def _rounding(self, one: RecordedOptimizer, both: Sequence[_Both]) -> float:
         """Says what is noise, and how much gradients differ by rounding; 0 if it is as usual."""
         longest: dict[str, float] = {}
         for array in both:
@@ -607,11 +605,29 @@ class _Comparing:
                 longest[array.kind] = max(array.way, longest.get(array.kind, 0.0))
         for array in both:
             array.longest = longest.get(array.kind, 0.0)
-        shares = _parts([array for array in both if array.noise < array.way])
+        # What divides by the root of a gradient that is noise goes as far as with any other.
+        gradients = [(a, _GRADIENT_SLOTS[a.kind]) for a in both if a.kind in _GRADIENT_SLOTS]
+        noise = {a.place for a, power in gradients if a.way <= a.share**power * a.longest}
+        for array in both:
+            array.nudged = array.way if array.place in noise else array.nudged
+        told = [array for array in both if array.noise < array.way]
+        shares, longer = _parts(told), _parts(told, "longer")
         moments = [share for kind in _GRADIENT_SLOTS for share in shares.get(kind, ())]
         sums = moments or shares.get("momentum") or shares.get(VARIABLES, [])
-        self.grows |= _grow_in_a_network(sums)
-        return math.inf if self.grows else _largest_rounding(moments)
+        for array in both:
+            array.is_gradient = array.kind in _GRADIENT_SLOTS or not moments
+        # A mistake in a step shows in the typical array, and rounding in some more than in others.
+        tolerance = HALF_TOLERANCE if moments or self._in_half(one) else UPDATE_TOLERANCE
+        is_typical = bool(shares) and all(
+            statistics.median(shares[kind]) < 1
+            and abs(statistics.median(longer[kind])) < tolerance * _GRADIENT_SLOTS.get(kind, 1)
+            for kind in shares
+        )
+        same_tensorflow = len({side.versions.get("tensorflow") for side in self.sides}) == 1
+        if is_typical and self._in_half(one) and not (self.nudged and same_tensorflow):
+            # TensorFlow up to 2.4 sums in float16, and a few units switch, which changes much.
+            return math.inf
+        return _largest_rounding(sums) if is_typical else 0.0
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
         """Whether two counts of steps are the same, if skipped steps count on one side alone."""
@@ -649,14 +665,14 @@ class _Comparing:
         if self.rtol is None and not self.rounds_alike and not array.is_steady:
             # A difference that grows out of rounding, step by step.
             grew = 0 < start <= number - 3 and size < _JUMP * worst
-            is_gradient = kind in _GRADIENT_SLOTS
-            is_rounding = rounded > 0 and not (is_gradient and array.apart > rounded * array.way)
+            is_more = array.is_gradient and array.apart > 2 * rounded * array.way
+            is_rounding = rounded > 0 and not is_more
             if grew or is_rounding or (self.grew_at is not None and self.grew_at < number):
                 self.grew_at = min(number, self.grew_at or number)
                 return
         what = "variable" if kind == VARIABLES else "slot"
         words = (_words(seen), _words(seen2))
-        self._differ(what, number, words, _stacks(step, step2), one, name, size, step.place)
+        self._differ(what, number, words, ((step.at,), (step2.at,)), one, name, size, step.place)
 
     def _is_close(self, one: RecordedOptimizer, array: _Both, number: int) -> bool:
         norm = max(array.seen.norm, array.seen2.norm)
@@ -704,8 +720,7 @@ class _Comparing:
         there = next(o for o in (one, other) if o)
         nothing = PrintedLine((), "(nothing)", there.step, there.place)
         left, right = one or nothing, other or nothing
-        stacks = (left.stack, right.stack)
-        words = (left.text, right.text)
+        words, stacks = (left.text, right.text), (left.stack, right.stack)
         self._differ("printed line", left.step, words, stacks, place=left.place)
 
     # What it gave.
@@ -740,9 +755,15 @@ class _Comparing:
         if printed:
             yield f"{printed} printed line{'s' * (printed > 1)}"
 
+    def _certain(self, *more: str) -> list[Difference]:
+        """Returns what no rounding explains: where the same steps are applied, counts agree."""
+        decided = self.overflowed or any(one.what == "decision" for one in self.found)
+        kinds = (*_NOT_OF_NUMBERS, *(() if decided else _COUNTS), *more)
+        return [one for one in self.found if one.what in kinds]
+
     def _follows_chance(self, difference: Difference) -> bool:
         """Whether a difference can come of chance, or of rounding that had grown by then."""
-        if difference.what in _NOT_OF_NUMBERS:
+        if difference in self._certain():
             return False
         if difference.place >= self.untold[0]:
             return True
@@ -762,9 +783,11 @@ class _Comparing:
         elif parted == "random operations":
             is_of_fit = self.sees_fit and not self.sees_steps and self.ends[0].get("fixed")
             reason = SHUFFLED_UNSEEN if is_of_fit else DRAWS_OTHERWISE
+        elif parted == "step" and any(LATE in end.get("problems", ()) for end in self.ends):
+            reason = LATE
         else:
             return None
-        self.found = [one for one in self.found if one.what in _WHATEVER_IS_DRAWN]
+        self.found = self._certain("number of steps")
         return None if self.found else reason
 
     def _nothing_told(self, drawn: str | None) -> str | None:
@@ -800,13 +823,14 @@ class _Comparing:
             if same:
                 size = _at_most(sizes.get(same, 0.0))
                 start = f"the recordings are the same within {size} for {steps_words(same)}; then"
-            grown = "one side overflows" if self.overflowed else "rounding has grown too much"
+            overflows = self.overflowed == self.grew_at
+            grown = "one side overflows" if overflows else "rounding has grown too much"
             result.cannot_be_told(
                 f"{start} {grown}, and the rest says nothing. The two sides do not round alike: "
                 + (SAME_OPTIMIZERS if self.same_kernels else ROUND_LESS)
             )
             result.may_be_rounding = True
-            if not (self.nudged or self.overflowed or self.same_kernels):
+            if not (self.nudged or overflows or self.same_kernels):
                 result.notes.append(ROUNDS_OTHERWISE)
         elif self.nudged and result.exact < result.steps:
             self._conclude_by_nudged()
@@ -889,30 +913,25 @@ class _Comparing:
         return "step"
 
 
-def _stacks(
-    one: RecordedOptimizer | Step, other: RecordedOptimizer | Step
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return (one.at,), (other.at,)
-
-
-def distance(one: Seen, other: Seen) -> float:
-    """Returns an estimate of the Euclidean distance of two arrays.
+def distance(one: Seen, other: Seen, *firsts: Seen) -> float:
+    """Returns an estimate of the Euclidean distance of two arrays, or of their ways from others.
 
     The mean square of the product of a vector with random signs is the square of its norm.
     """
     if one.not_finite != other.not_finite:
         return math.inf
-    pairs = zip(one.products, other.products, strict=True)
-    square = sum((left - right) ** 2 for left, right in pairs) / len(one.products)
-    return max(math.sqrt(square), abs(one.norm - other.norm))
+    begins = [first.products for first in firsts] or [(0.0,) * len(one.products)] * 2
+    known = zip(one.products, other.products, *begins, strict=True)
+    square = sum((a - b - c + d) ** 2 for a, b, c, d in known) / len(one.products)
+    return max(math.sqrt(square), 0.0 if firsts else abs(one.norm - other.norm))
 
 
-def _parts(both: Sequence[_Both]) -> dict[str, list[float]]:
-    """Returns how far arrays are apart, by their kind, as parts of what they are."""
+def _parts(both: Sequence[_Both], of: str = "apart") -> dict[str, list[float]]:
+    """Returns how far arrays are apart, or longer, by their kind, as parts of what they are."""
     found: dict[str, list[float]] = {}
     for array in both:
         if 0 < array.way < math.inf:
-            found.setdefault(array.kind, []).append(array.apart / array.way)
+            found.setdefault(array.kind, []).append(getattr(array, of) / array.way)
     return found
 
 
@@ -982,20 +1001,6 @@ def _largest_rounding(sizes: Iterable[float]) -> float:
     if not usual or not least < usual[0] < most:
         return 0.0
     return next((left for left, right in pairwise(usual) if right >= _JUMP * left), usual[-1])
-
-
-def _grow_in_a_network(sizes: Iterable[float]) -> bool:
-    """Whether differences of gradients are rounding that grows from layer to layer.
-
-    They begin at rounding, at the end of the network, and come near the tolerance without a jump.
-    """
-    ordered = sorted(size for size in sizes if size > 0)
-    return (
-        bool(ordered)
-        and ordered[0] < _ROUNDED_GRADIENTS[0]
-        and ordered[-1] > UPDATE_TOLERANCE / _JUMP
-        and all(right < _JUMP * left for left, right in pairwise(ordered))
-    )
 
 
 def steps_words(count: int) -> str:

@@ -1706,14 +1706,8 @@ OPTIONS = (
     ("--twice", {"action": "store_true", "help": "run twice, and record what is not reproduced"}),
     ("--with-initial-values", {"action": "store_true", "help": "keep the variables' first values"}),
     ("--with-values", {"action": "store_true", "help": "keep the variables' values of each step"}),
-    (
-        "--start-from",
-        {"metavar": "FILE", "help": "begin with the values and data in this recording"},
-    ),
-    (
-        "--nudge",
-        {"action": "store_true", "help": "change their last digits, to see what rounding does"},
-    ),
+    ("--start-from", {"metavar": "FILE", "help": "begin with values and data of this recording"}),
+    ("--nudge", {"action": "store_true", "help": "change last digits, to see what rounding does"}),
     ("--fix-data", {"type": int, "metavar": "N", "help": "keep the data of the first N steps"}),
     (
         "--fix-random",

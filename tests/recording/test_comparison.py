@@ -28,6 +28,7 @@ from compat_lossscale.recording.comparison import (
     lines_agree,
 )
 from compat_lossscale.recording.reading import Recording, read
+from compat_lossscale.recording.recorder import LATE
 from tests.recording.recordings_by_hand import (
     HEADER,
     VERSIONS,
@@ -334,6 +335,96 @@ def test_rounding_that_a_network_makes_much_of_says_nothing(tmp_path: Path) -> N
         result = compare(before, _network(tmp_path, other, versions=OLD))
         assert different(result) == ("variable", 1)
     assert different(compare(before, _network(tmp_path, through_layers)))[1] == 1
+
+
+def _in_half(path: Path, *gradients: Any, **ending: Any) -> Recording:
+    """A recording of a step under a float16 policy, in which variables go these ways."""
+    many = {
+        "policy": "mixed_float16",
+        "names": [f"layer_{n}/kernel" for n in range(len(gradients))],
+        "shapes": [[300]] * len(gradients),
+        "digests": [seen(FIRST)] * len(gradients),
+    }
+    line = step(0, 0, v=[seen(FIRST + one) for one in gradients], s={"m": [*map(seen, gradients)]})
+    name = f"{len(list(path.iterdir()))}.lsr"
+    return read(write(path / name, optimizer(FIRST, **many), line, end(**ending)))
+
+
+def test_in_float16_a_step_is_told_by_its_typical_variable(tmp_path: Path) -> None:
+    # TensorFlow up to 2.4 sums in float16, and a unit that switches gets another gradient.
+    ways = MOVES[:4]
+    before = _in_half(tmp_path, *ways)
+    switched = [ways[0], ways[1] + 0.3 * MOVES[5], ways[2] + 0.03 * MOVES[6], ways[3]]
+    result = compare(before, _in_half(tmp_path, *switched, versions=OLD))
+    assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert ROUNDS_OTHERWISE in result.notes
+    # What other last digits change is less than what such sums do.
+    nudged = _in_half(tmp_path, *ways * 1.0001)
+    result = compare(before, _in_half(tmp_path, *switched, versions=OLD), nudged=nudged)
+    assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    for mistake in (1.1, 0.0, -1.0):
+        other = _in_half(tmp_path, *(mistake * way for way in switched), versions=OLD)
+        assert compare(before, other).verdict is ComparisonVerdict.DIFFERENT
+        assert compare(before, other, nudged=nudged).verdict is ComparisonVerdict.DIFFERENT
+
+
+def test_counts_of_equal_decisions_are_no_rounding(tmp_path: Path) -> None:
+    sides = []
+    for size, good, versions in ((0.0, 1, VERSIONS), (0.3, 3, OLD)):
+        one = step(0, FIRST + MOVES[0] + size * MOVES[1], good=good)
+        lines = [optimizer(FIRST, policy="mixed_float16"), one, end(versions=versions)]
+        sides.append(read(write(tmp_path / f"{good}.lsr", *lines)))
+    assert different(compare(*sides)) == ("good steps", 1)
+
+
+def test_rounding_that_grew_before_a_step_overflows_is_the_reason(tmp_path: Path) -> None:
+    many = {"names": ["a", "b", "c"], "shapes": [[300]] * 3, "digests": [seen(FIRST)] * 3}
+    sides = []
+    for size, versions in ((0.0, VERSIONS), (0.3, OLD)):
+        arrays = [seen(FIRST + MOVES[n] + size * (n == 1) * MOVES[7]) for n in range(3)]
+        steps = [step(n, 0, v=arrays) for n in range(2)]
+        if size:
+            steps[1] = step(1, 0, v=[0, 0, 0], applied=0, scale=512.0, good=0)
+        lines = [optimizer(FIRST, policy="mixed_float16", **many), *steps, end(versions=versions)]
+        sides.append(read(write(tmp_path / f"{size}.lsr", *lines)))
+    assert "from the first step on, rounding has grown" in compare(*sides).reason
+
+
+def test_a_bias_whose_gradient_is_noise_says_nothing_with_adam(tmp_path: Path) -> None:
+    # Adam makes a whole step of a gradient that a batch normalization leaves as rounding.
+    def adam(bias: Any, gradient: float, **ending: Any) -> Recording:
+        many = {
+            "names": ["a/kernel", "a/bias"],
+            "shapes": [[300]] * 2,
+            "digests": [seen(FIRST)] * 2,
+        }
+        slots = {"m": [seen(MOVES[0]), seen(gradient * bias)]}
+        line = step(0, 0, v=[seen(FIRST + MOVES[0]), seen(FIRST + bias)], s=slots)
+        name = f"{len(list(tmp_path.iterdir()))}.lsr"
+        return read(write(tmp_path / name, optimizer(FIRST, **many), line, end(**ending)))
+
+    noise = compare(adam(MOVES[1], 1e-6), adam(MOVES[2], 1e-6, versions=OLD))
+    assert noise.verdict is ComparisonVerdict.SAME
+    assert different(compare(adam(MOVES[1], 0.1), adam(MOVES[2], 0.1, versions=OLD))) == (
+        "variable",
+        1,
+    )
+
+
+def test_other_last_digits_are_told_by_the_way_that_they_change(tmp_path: Path) -> None:
+    # With a small learning rate, a variable goes less far than its last digits are changed.
+    def went(first: Any, way: Any, **ending: Any) -> Recording:
+        lines = [optimizer(first), step(0, first + way), end(**ending)]
+        return read(write(tmp_path / f"{len(list(tmp_path.iterdir()))}.lsr", *lines))
+
+    before, after = went(FIRST, MOVES[0]), went(FIRST, 1.1 * MOVES[0], versions=OLD)
+    nudged = went(FIRST + MOVES[1], 1.001 * MOVES[0])
+    assert different(compare(before, after, nudged=nudged)) == ("variable", 1)
+
+
+def test_first_gradients_of_other_values_tell_nothing(tmp_path: Path) -> None:
+    late = recording(tmp_path, moved(0, MOVES[3]), versions=OLD, problems={LATE: 1})
+    assert compare(recording(tmp_path), late).reason == f"cannot be told: {LATE}"
 
 
 def test_classes_of_two_generations_need_not_round_alike(tmp_path: Path) -> None:
