@@ -625,7 +625,7 @@ class _Comparing:
         )
         same_tensorflow = len({side.versions.get("tensorflow") for side in self.sides}) == 1
         if is_typical and self._in_half(one) and not (self.nudged and same_tensorflow):
-            # TensorFlow up to 2.4 sums in float16, and a few units switch, which changes much.
+            # TensorFlow 2.3 and 2.4 sum in float16, and a few units switch, which changes much.
             return math.inf
         return _largest_rounding(sums) if is_typical else 0.0
 

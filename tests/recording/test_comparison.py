@@ -351,7 +351,7 @@ def _in_half(path: Path, *gradients: Any, **ending: Any) -> Recording:
 
 
 def test_in_float16_a_step_is_told_by_its_typical_variable(tmp_path: Path) -> None:
-    # TensorFlow up to 2.4 sums in float16, and a unit that switches gets another gradient.
+    # TensorFlow 2.3 and 2.4 sum in float16, and a unit that switches gets another gradient.
     ways = MOVES[:4]
     before = _in_half(tmp_path, *ways)
     switched = [ways[0], ways[1] + 0.3 * MOVES[5], ways[2] + 0.03 * MOVES[6], ways[3]]
