@@ -89,6 +89,10 @@ DRAWS_OTHERWISE = (
     "random operations draw otherwise across versions and generations of Keras. Record both sides "
     "with --fix-random, which leaves dropout out and seeds what the program itself draws"
 )
+DRAWN_ALL_THE_SAME = (
+    "random operations draw otherwise across versions, backends and generations of Keras, and "
+    "--fix-random does not reach the generators of Keras 3. Leave out what they draw"
+)
 SHUFFLED_UNSEEN = (
     "shuffled data comes in another order with another Keras, and the recorder did not see the "
     "data of the steps. Record one side with --fix-data N and the other with --start-from, which "
@@ -321,9 +325,7 @@ class _Comparing:
         self.compared: list[Step] = []
         self.untold: tuple[float, str] = (math.inf, "")  # the place of the first step, and why
         self.sees_fit = any(known for side in self.sides for known in side.fits)
-        optimizers = (one for side in self.sides for one in side.optimizers)
-        self.sees_steps = any(step.data for one in optimizers for step in one.steps)
-        self.data_at = self.draws_at = math.inf  # places of steps
+        self.unseen_at = self.data_at = self.draws_at = math.inf  # places of steps
         if nudged is not None:
             self._measure(nudged)
 
@@ -499,7 +501,9 @@ class _Comparing:
     def _step(self, one: RecordedOptimizer, pairs: Pairs, step: Step, step2: Step) -> None:
         """Compares a step."""
         number = step.number + 1
-        if None not in (step.data, step2.data) and step.data != step2.data:
+        if None in (step.data, step2.data):
+            self.unseen_at = min(self.unseen_at, step.place)
+        elif step.data != step2.data:
             self.data_at = min(self.data_at, step.place)
         if step.draws != step2.draws:
             self.draws_at = min(self.draws_at, step.place)
@@ -778,11 +782,14 @@ class _Comparing:
         parted = self._parted(first) if first and not self.same_kernels else None
         kerases = {str(side.versions.get("keras")).startswith("3.") for side in self.sides}
         shuffled = (len(kerases) > 1 and self.sees_fit) or all(e.get("shuffled") for e in self.ends)
-        if parted == "step" and first and first.step and shuffled and not self.sees_steps:
+        is_unseen = first is not None and self.unseen_at <= first.place
+        if parted == "step" and first and first.step and shuffled and is_unseen:
             reason = SHUFFLED_UNSEEN
         elif parted == "random operations":
-            is_of_fit = self.sees_fit and not self.sees_steps and self.ends[0].get("fixed")
+            fixed = [end.get("fixed") for end in self.ends]
+            is_of_fit = self.sees_fit and is_unseen and fixed[0]
             reason = SHUFFLED_UNSEEN if is_of_fit else DRAWS_OTHERWISE
+            reason = DRAWN_ALL_THE_SAME if all(fixed) and not is_of_fit else reason
         elif parted == "step" and any(LATE in end.get("problems", ()) for end in self.ends):
             reason = LATE
         else:
@@ -906,7 +913,7 @@ class _Comparing:
             return "random operations"
         if is_line:
             return None
-        if not self.sees_fit and not self.sees_steps:
+        if not self.sees_fit and self.unseen_at <= first.place:
             self.result.notes.append(DATA_NOT_SEEN)
         if any(what != "print" for _, what, _ in self.unstable):
             self.result.notes.append(BY_CHANCE)

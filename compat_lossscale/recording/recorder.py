@@ -59,13 +59,15 @@ _OPTIMIZERS = (
 """The base classes of optimizers: how the names of module and class end, as in the next ones."""
 _WRAPPERS = r"loss_scale_optimizer\.\w+|compat_lossscale\.optimizers\.keras(_legacy)?\.\w+"
 """Classes whose methods are wrapped before they have objects, which may change their class."""
-_MODELS = r"Model|Network|Trainer|TensorFlowTrainer|JAXTrainer"
+_TRAINERS = r"TensorFlowTrainer|JAXTrainer|TorchTrainer"
+_MODELS = r"Model|Network|Trainer|" + _TRAINERS
 _POLICIES = (
     r"mixed_precision(\.experimental)?\.policy|compat_lossscale\.(policies|keras3\.experimental)"
 )
 _VARIABLES = r"ResourceVariable|UnliftedInitializerVariable|KerasVariable|Variable"
 _SAVERS = r"training\.saver\.Saver|(util|checkpoint)\.TrackableSaver"
 _GENERATORS = r"stateful_random_ops\.Generator|seed_generator\.SeedGenerator"
+_ITERATORS = ("OwnedIterator", "DistributedIterator")
 _DRAWING = ("tf_keras.src.backend", "keras.src.backend", "keras.src.random.seed_generator")
 _RANDOM_LAYERS = (
     r"Random\w+|(Gaussian|Alpha)Dropout|GaussianNoise|BaseImage(Augmentation|Preprocessing)Layer"
@@ -107,14 +109,13 @@ class _Ended(SystemExit):
 
 
 class _Local(threading.local):
-    """Whether a thread applies gradients, executes whole steps, and executes those of `fit`.
+    """Whether a thread applies gradients, and executes whole steps.
 
     And the optimizers of the `tf.function` that it calls.
     """
 
     applying = False
     calling = False
-    training = False
     traced: "Optional[Dict[int, _Optimizer]]" = None
 
 
@@ -241,8 +242,9 @@ class Numbers:
     def digest(self, array: Any) -> str:
         """Returns 16 hexadecimal digits of the bits of an array."""
         array = self._numpy.ascontiguousarray(array)
-        if array.dtype == float:  # Keras 3's `to_categorical` gives it, where float32 was
-            array = array.astype("float32")
+        wide = {"float64": "float32", "int32": "int64"}.get(array.dtype.name)
+        if wide:  # Keras 3's `to_categorical` gives the one, and JAX the other
+            array = array.astype(wide)
         if array.dtype.hasobject:
             return digest(repr(array.tolist()).encode("utf-8", "backslashreplace"))
         flat = array.reshape(-1)[:: 1 + array.nbytes // _WHOLE_BATCH]
@@ -919,7 +921,6 @@ class TrainingRecorder:
         roots = ("tf_keras", "keras", "tensorflow.keras", "tensorflow.python.keras.api")
         homes = [_attribute(sys.modules.get(root), "mixed_precision") for root in roots]
         places = [place for home in homes for place in (home, _attribute(home, "experimental"))]
-        places += [one for name, one in list(sys.modules.items()) if name.endswith(_POLICIES)]
         policies = (_tried(_attribute(place, "global_policy") or str) for place in places)
         return next((str(_attribute(policy, "name")) for policy in policies if policy), None)
 
@@ -932,9 +933,8 @@ class TrainingRecorder:
         if self.options.with_initial_values and _order(variable):
             self.new.append(weakref.ref(variable))
         inner = _attribute(variable, "_value")  # of Keras 3 on TensorFlow, without its layer's name
-        if not self.starts or _is_stateless() or _attribute(inner, "_values"):
-            return
-        if not self.eager_outside():
+        is_mirrored = isinstance(_attribute(inner, "_values"), (list, tuple))
+        if not self.starts or _is_stateless() or is_mirrored or not self.eager_outside():
             return
         first = _COPY.sub("", name)  # the name on the first replica
         kind, shape = first.rpartition("/")[2], _shape(variable)
@@ -1010,7 +1010,8 @@ class TrainingRecorder:
 
     def _traces(self) -> bool:
         """Whether a `tf.function` is traced, whose gradients are computed later."""
-        runs_eagerly = _attribute(self.tensorflow.config, "functions_run_eagerly")
+        config = _attribute(self.tensorflow, "config")
+        runs_eagerly = _attribute(config, "functions_run_eagerly")
         return self.called() is not None and not (runs_eagerly and runs_eagerly())
 
     def _unpacked(self, content: Sequence[Any]) -> Any:
@@ -1131,7 +1132,7 @@ class TrainingRecorder:
             self.policy = self._policy()
         function, *rest = args
         given: Any = (rest, options)
-        if self.batches or self.kept < self.options.fix_data:
+        if self._fixes():
             rest, given = self.guarded(self._fixed, function, rest) or (rest, given)
         before = self.local.traced, self.traced
         self.local.traced = self.traced = traced
@@ -1159,15 +1160,18 @@ class TrainingRecorder:
         digests = [self.numbers.digest(array) for array in arrays]
         return digest("".join(digests).encode())
 
+    def _fixes(self) -> bool:
+        """Whether the data of the next step is to be replayed or kept."""
+        return bool(self.batches) or self.kept < self.options.fix_data
+
     def _fixed(self, function: Any, args: Any) -> Any:
         """Returns what a step gets with the data of the other recording in it, and the data.
 
         A step of `fit` gets an iterator: it gets one of its next element alone.
         """
         name = _attribute(_attribute(function, "_python_function", "python_function"), "__name__")
-        if len(args) == 1 and type(args[0]).__name__ in ("OwnedIterator", "DistributedIterator"):
-            trains = name == "train_function" or self.local.training
-            if not trains or self.executions not in (None, 1):
+        if len(args) == 1 and type(args[0]).__name__ in _ITERATORS:
+            if name != "train_function" or self.executions not in (None, 1):
                 return None
             element = next(args[0], None)
             if element is None:
@@ -1207,13 +1211,15 @@ class TrainingRecorder:
         if shapes != [list(one.shape)[first:] for one in stored]:
             return given
         del self.batches[:1]
-        turned = iter(
-            one
-            if isinstance(leaf, self.numpy.ndarray)
-            else self.tensorflow.constant(one, leaf.dtype)
-            for leaf, one in zip(found, stored)
-        )
+        turned = map(self._like, found, stored)
         return with_leaves(given, lambda leaf: next(turned) if _is_data(leaf) else leaf)
+
+    def _like(self, leaf: Any, array: Any) -> Any:
+        """Returns an array as the kind of array, or tensor, that a leaf is."""
+        if not hasattr(leaf, "numpy"):
+            return array.astype(leaf.dtype)
+        make = _attribute(leaf, "new_tensor")  # of PyTorch
+        return make(array) if make else self.tensorflow.constant(array, leaf.dtype)
 
     def _session_run(self, original: Any, args: Any, options: Any) -> Any:
         """Calls the `run` of a session."""
@@ -1279,29 +1285,44 @@ class TrainingRecorder:
         wrap(args[0], "train_function", functools.partial(self._train, args[0]))
 
     def _train(self, model: Any, original: Any, args: Any, options: Any) -> Any:
-        """Executes steps of `fit` on Keras 3: those of `evaluate` have functions of one name."""
-        self.local.training = True
-        try:
-            result = original(*args, **options)
-        finally:
-            self.local.training = False
-        if isinstance(result, tuple):
+        """Executes a step of `fit` on Keras 3; on JAX, it hands its variables' values on."""
+        args = self.guarded(self._next, *args) or args
+        if len(args) > 1:
+            self.guarded(self._begin_on_jax, model, args[0])
+        result = original(*args, **options)
+        if len(args) > 1:
             self.guarded(self._trained, model, result[1])
         return result
 
-    def _trained(self, model: Any, state: Any) -> None:
-        """Observes a step on JAX, which hands its variables' values on."""
+    def _next(self, *args: Any) -> Any:
+        """Returns what the step gets, with the data of the other recording, and sees the data."""
+        *state, data = args
+        is_of_tensorflow = type(data).__name__ in _ITERATORS
+        if self.executions not in (None, 1) or (is_of_tensorflow and not self._fixes()):
+            return None
+        found = data if isinstance(data, list) else list(itertools.islice(data, 1))
+        if not found:
+            return None
+        found = self._replaced(found, first=1)
+        self.fed[:1] = [self._data(found)]
+        if is_of_tensorflow:
+            return (*state, self._iterator(found[0], type(data).__name__))
+        return (*state, found if isinstance(data, list) else iter(found))
+
+    def _begin_on_jax(self, model: Any, state: Any) -> None:
         one = self.outermost(model.optimizer)
-        if one.number < 0:
-            one.add(model.trainable_variables)
-            self.begin(one)
+        one.add(model.trainable_variables)
+        self.begin(one)
+        self._describe(one, self._values_in(model, state))
+
+    def _trained(self, model: Any, state: Any) -> None:
+        self.observe([self.outermost(model.optimizer)], self._values_in(model, state))
+
+    def _values_in(self, model: Any, state: Any) -> Any:
+        """Returns what reads the variables of a model in a state."""
         variables = [*model.trainable_variables, *model.optimizer.variables]
         known = {id(v): value for v, value in zip(variables, [*state[0], *state[2]])}
-
-        def values(things: Sequence[Any]) -> List[Any]:
-            return self._eager_values([known.get(id(thing), thing) for thing in things])
-
-        self.observe([one], values)
+        return lambda things: self._eager_values([known.get(id(thing), thing) for thing in things])
 
     def _fits(self, args: Any, options: Any) -> None:
         model = args[0]
@@ -1530,7 +1551,7 @@ class TrainingRecorder:
         yield _MODELS, ("compile",), hooked(after=self._compiled)
         yield _MODELS, ("save", "save_weights"), hooked(after=self._saved_model)
         made = hooked(after=self._made_train_function)
-        yield "JAXTrainer|TensorFlowTrainer", ("make_train_function",), made
+        yield _TRAINERS, ("make_train_function",), made
         policies = r"(%s)\.Policy\w*" % _POLICIES
         yield policies, ("loss_scale",), hooked(self._asked_for_scale)
         yield policies, ("__init__",), hooked(after=self._policy_made)
@@ -1644,11 +1665,13 @@ def leaves(value: Any) -> List[Any]:
 def _is_data(leaf: Any) -> bool:
     if _is_variable(leaf) or not hasattr(leaf, "dtype") or not hasattr(leaf, "shape"):
         return False
-    return type(leaf).__name__ in ("ndarray", "EagerTensor") or hasattr(leaf, "numpy")
+    return type(leaf).__name__ in ("ndarray", "EagerTensor", "ArrayImpl") or hasattr(leaf, "numpy")
 
 
 def _numpy(value: Any) -> Any:
     """Returns a value as an array; `None` if it has none."""
+    if hasattr(value, "detach"):
+        value = value.detach()  # PyTorch gives no array of what it differentiates
     found = _tried(value.numpy) if hasattr(value, "numpy") else value
     return None if found is None else _tried(sys.modules["numpy"].asarray, found)
 

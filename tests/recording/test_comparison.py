@@ -11,6 +11,7 @@ import pytest
 
 from compat_lossscale.recording.comparison import (
     BY_CHANCE,
+    DRAWN_ALL_THE_SAME,
     DRAWS_OTHERWISE,
     IN_THREADS,
     MORE_THAN_ROUNDING,
@@ -606,6 +607,30 @@ def test_fit_shuffles_otherwise_whatever_seeds_the_program_gets(
     other = [step(n, value(n) + 1.0, draws=[int(not n), "y" * (not n)]) for n in range(8)]
     after = recording(tmp_path, [fit, *other], fixed=fixed, versions=OLD)
     assert compare(before, after).reason == f"cannot be told: {why}"
+
+
+def test_what_keras_3_draws_is_not_fixed(tmp_path: Path) -> None:
+    before = recording(tmp_path, changed(0, draws=[1, "x"]), fixed=True)
+    other = [step(n, value(n) + 1.0, draws=[1, "y"]) for n in range(8)]
+    after = recording(tmp_path, other, fixed=True, versions=OLD)
+    assert compare(before, after).reason == f"cannot be told: {DRAWN_ALL_THE_SAME}"
+
+
+@pytest.mark.parametrize("at", [3, 6])
+def test_data_beyond_what_was_kept_tells_nothing_where_it_is_shuffled(
+    at: int, tmp_path: Path
+) -> None:
+    lines = [
+        [step(n, value(n) + (n >= at) * by, data="a" * 16 if n < 5 else None) for n in range(8)]
+        for by in (0.0, 0.1)
+    ]
+    new = {name: one for name, one in VERSIONS.items() if name != "tf_keras"}
+    before = recording(tmp_path, lines[0], shuffled=True)
+    after = recording(tmp_path, lines[1], shuffled=True, versions={**new, "keras": "3.15.1"})
+    if at < 5:
+        assert different(compare(before, after)) == ("variable", at + 1)
+    else:
+        assert compare(before, after).reason == f"cannot be told: {SHUFFLED_UNSEEN}"
 
 
 @pytest.mark.parametrize("after", [0, 3])

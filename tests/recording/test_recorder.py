@@ -473,6 +473,32 @@ def test_the_data_of_fit_is_kept_and_replayed(keras: str, tmp_path: Path) -> Non
     assert compare(before, after).reason == "same to the bit for 3 steps"
 
 
+@pytest.mark.slow
+def test_fit_on_jax_gets_the_data_that_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = (
+        "import numpy as np\n"
+        "from KERAS import Sequential, layers, mixed_precision\n"
+        "mixed_precision.set_global_policy('mixed_float16')\n"
+        "x = np.random.RandomState(0).rand(96, 4).astype('float32')\n"
+        "net = [layers.Dense(8, 'relu'), layers.Dropout(0.5), layers.Dense(4, dtype='float32')]\n"
+        "model = Sequential([layers.Input((4,)), *net, layers.Softmax(dtype='float32')])\n"
+        "model.compile('sgd', 'sparse_categorical_crossentropy')\n"
+        "model.fit(x, x.argmax(1), batch_size=32, epochs=2, verbose=0)\n"
+    )
+    options = ("--fix-random", "--with-initial-values", "--fix-data", "6")
+    before, _ = record(tmp_path, source.replace("KERAS", "tf_keras"), *options)
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    monkeypatch.setenv("KERAS_BACKEND", "jax")
+    options = ("--fix-random", "--start-from", "before.lsr")
+    after, _ = record(tmp_path, source.replace("KERAS", "keras"), *options, keras="0")
+    digests = [[step.data for step in side.optimizers[0].steps] for side in (before, after)]
+    assert digests[0] == digests[1]
+    assert len(set(digests[0])) == 6
+    assert compare(before, after).verdict is ComparisonVerdict.SAME
+
+
 @pytest.mark.parametrize(
     "array",
     [np.float16([[1.5, np.nan]]), np.array([[b"a\0"], ["\u00e9".encode()]], object), np.int64(3)],
