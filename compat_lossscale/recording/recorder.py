@@ -482,6 +482,10 @@ def _is_variable(value: Any) -> bool:
     return hasattr(value, "assign") and hasattr(value, "shape")
 
 
+def _varies(array: Any) -> bool:
+    return array is not None and array.size > 0 and bool((array != array.flat[0]).any())
+
+
 def _kind(value: Any) -> str:
     return "%s.%s" % (type(value).__module__, type(value).__name__)
 
@@ -600,6 +604,7 @@ class TrainingRecorder:
         self.new: List[Any] = []  # references of variables, for --with-initial-values
         self.batches: List[Any] = []
         self.fits = False  # whether `fit` is to make a dataset of its generator
+        self.element: Any = None  # what a loop over a dataset got last
         self.fed: List[Optional[str]] = []  # digests of what a generator gave for the next steps
         self.kept = 0
         self.executions: Any = None
@@ -784,7 +789,7 @@ class TrainingRecorder:
     def _after_apply(self, one: _Optimizer, result: Any) -> None:
         calling = self.called()
         if self.eager() and not self.local.calling:
-            self.observe([one], self._eager_values)
+            self.observe([one], self._eager_values, self.element)
         elif calling is not None:
             calling[one.number] = one
         else:
@@ -884,8 +889,7 @@ class TrainingRecorder:
         orders = sorted({*new} - known)
         for order, array in zip(orders, values([new[order] for order in orders])):
             name = _name(new[order])
-            varies = array is not None and array.size and (array != array.flat[0]).any()
-            if varies and array.dtype.kind == "f" and _COPY.sub("", name) == name:
+            if _varies(array) and array.dtype.kind == "f" and _COPY.sub("", name) == name:
                 self.out.put("untrained", order=order, name=name, value=packed(array))
 
     def _about(self, one: _Optimizer) -> Dict[str, Any]:
@@ -936,6 +940,11 @@ class TrainingRecorder:
         is_mirrored = isinstance(_attribute(inner, "_values"), (list, tuple))
         if not self.starts or _is_stateless() or is_mirrored or not self.eager_outside():
             return
+        made = inner if _is_variable(inner) else variable
+        with self.outside():
+            value = self._eager_value(made)
+        if value is not None and not _varies(value):
+            return  # It begins so in every run, as slots do.
         first = _COPY.sub("", name)  # the name on the first replica
         kind, shape = first.rpartition("/")[2], _shape(variable)
         fitting = [
@@ -944,8 +953,7 @@ class TrainingRecorder:
             if known.rpartition("/")[2] == kind and content is not None and content[1] == shape
         ]
         found = []
-        # Of what is made after the first step, only the name tells whether the other one has it.
-        if not _is_variable(inner) and not any(one.described >= 0 for one in self.applied):
+        if not _is_variable(inner):
             taken = None if name == first else first
             found = [one for one in fitting if self.started.get(one[0]) == taken]
         if name == first:
@@ -955,7 +963,6 @@ class TrainingRecorder:
         if found:
             place, _, content = found[0]
             self.started[place] = first
-            made = inner if _is_variable(inner) else variable
             with self.outside():
                 if not self._begins(made, content):
                     self.waiting.append((made, content))
@@ -971,9 +978,10 @@ class TrainingRecorder:
         """Gives variables the values that another recording began with."""
         for variable, content in self.waiting:
             self._begins(variable, content)
+        self.waiting = []
         if session:
             self._start_graph(session)
-        self.starts, self.waiting = [] if session else self.starts, []
+            self.starts = []
         if one.number not in self.start_from:
             return
         line, variables = self.start_from[one.number], one.variables[start:]
@@ -1030,7 +1038,7 @@ class TrainingRecorder:
             sys.stdout.flush()
             os._exit(0)  # The program has caught what was to end it.
         self.threads.add(threading.get_ident())
-        data = self._data(given)
+        data = self._data(given, keep=given is not self.element)
         if self.fed and self.executions in (None, 1):
             fed = self.fed.pop(0)
             data = data or fed  # what is replayed is not what was fed
@@ -1342,6 +1350,10 @@ class TrainingRecorder:
             self.fits, args = False, (self._feeding(args[0]), *args[1:])
         return original(*args, **options)
 
+    def _got_element(self, _: Any, __: Any, element: Any) -> None:
+        if self.eager():
+            self.element = element
+
     def _feeding(self, generator: Any) -> Any:
         def feed() -> Iterator[Any]:
             self.fed = fed = []
@@ -1566,6 +1578,7 @@ class TrainingRecorder:
         yield r"client\.session\.BaseSession", ("run",), self._session_run
         yield r"\w*function\.ConcreteFunction", ("__call__",), self._function_call
         yield r"dataset_ops\.Dataset\w*", ("from_generator",), self._generating
+        yield "OwnedIterator|IteratorV2", ("__next__",), hooked(after=self._got_element)
         if self.starts or self.options.with_initial_values:
             yield _VARIABLES, ("__init__", "_deferred_initialize"), hooked(after=self._new_variable)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what is PyTorch's own: a compiled step leaves the optimizer out, and `fit` gets batches."""
+"""Tests of what is PyTorch's own: compiled steps leave the optimizer out, and `fit` replays data."""
 
 from __future__ import annotations
 

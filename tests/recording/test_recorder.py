@@ -351,6 +351,34 @@ def test_the_first_gradients_are_of_the_values_of_the_other_recording(
     assert result.steps == 4
 
 
+@pytest.mark.parametrize("keras", ["1", "0"], ids=["tf-keras", "keras3"])
+def test_a_model_that_is_made_later_begins_with_its_values_too(keras: str, tmp_path: Path) -> None:
+    source = (
+        "import numpy as np, tensorflow as tf\n"
+        "x = np.random.RandomState(SEED).rand(8, 4).astype('float32')\n"
+        "data = tf.data.Dataset.from_tensor_slices(x).batch(4)\n"
+        "for layers in range(1, 3):\n"
+        "    model = tf.keras.Sequential([tf.keras.layers.Dense(4) for _ in range(layers)])\n"
+        "    model.build((None, 4))\n"
+        "    opt = tf.keras.optimizers.Adam(0.1)\n"
+        "    for batch in data:\n"
+        "        with tf.GradientTape() as tape:\n"
+        "            loss = tf.reduce_mean((model(batch) - 1.0) ** 2)\n"
+        "        gradients = tape.gradient(loss, model.trainable_variables)\n"
+        "        opt.apply_gradients(zip(gradients, model.trainable_variables))\n"
+    )
+    before, _ = record(tmp_path, source.replace("SEED", "0"), "--with-initial-values")
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    options = ("--seed", "1", "--start-from", "before.lsr")
+    after, _ = record(tmp_path, source.replace("SEED", "0"), *options, keras=keras)
+    assert after.end is not None
+    assert not after.end["problems"]
+    assert compare(before, after).verdict is ComparisonVerdict.SAME
+    assert [len({s.data for s in one.steps} - {None}) for one in after.optimizers] == [2, 2]
+    other, _ = record(tmp_path, source.replace("SEED", "2"), *options, keras=keras)
+    assert compare(before, other).parted == "data"
+
+
 DROPOUT = """
 import tensorflow as tf
 
