@@ -109,10 +109,7 @@ class _Ended(SystemExit):
 
 
 class _Local(threading.local):
-    """Whether a thread applies gradients, and executes whole steps.
-
-    And the optimizers of the `tf.function` that it calls.
-    """
+    """Whether a thread applies gradients or executes whole steps, and whose it has traced."""
 
     applying = False
     calling = False
@@ -879,10 +876,7 @@ class TrainingRecorder:
             self.out.put("initial", value=None if array is None else packed(array))
 
     def _put_untrained(self, values: Any, session: Any) -> None:
-        """Writes the variables that no optimizer has as yet, such as those of frozen layers.
-
-        What has the same value everywhere, such as a slot, begins so in every run.
-        """
+        """Writes variables that no optimizer has as yet, such as those of frozen layers."""
         known = {_order(v) or -id(v) for one in self.applied for v in one.variables}
         made = session.graph.get_collection("variables") if session else [v() for v in self.new]
         new = {_order(variable) or -id(variable): variable for variable in made}
@@ -943,10 +937,10 @@ class TrainingRecorder:
         made = inner if _is_variable(inner) else variable
         with self.outside():
             value = self._eager_value(made)
-        if value is not None and not _varies(value):
-            return  # It begins so in every run, as slots do.
         first = _COPY.sub("", name)  # the name on the first replica
         kind, shape = first.rpartition("/")[2], _shape(variable)
+        if getattr(value, "shape", None) == tuple(shape) and not _varies(value):
+            return  # It begins so in every run, as slots do.
         fitting = [
             (place, known, content)
             for place, (known, content) in enumerate(self.starts)
@@ -1177,15 +1171,10 @@ class TrainingRecorder:
 
         A step of `fit` gets an iterator: it gets one of its next element alone.
         """
-        name = _attribute(_attribute(function, "_python_function", "python_function"), "__name__")
         if len(args) == 1 and type(args[0]).__name__ in _ITERATORS:
-            if name != "train_function" or self.executions not in (None, 1):
-                return None
-            element = next(args[0], None)
-            if element is None:
-                return None
-            element = self._replaced(element, first=1)
-            return (self._iterator(element, type(args[0]).__name__),), element
+            own = _attribute(function, "_python_function", "python_function")
+            found = self._next(*args) if _attribute(own, "__name__") == "train_function" else None
+            return found and (found, None)
         args = self._replaced(args)
         return args, args
 

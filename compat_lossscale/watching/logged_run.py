@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A logged training run: read from a logger, a history, a dictionary or a CSV file; plotted."""
+"""A logged training run: read from a logger, a history or a dictionary; plotted."""
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SCALE, _SKIPS = "#2a6f97", "#c1121f"
-_NUMBERS = ("epoch", "step", "loss_scale", "good_steps", "skipped_steps", "loss")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,8 +75,7 @@ class LoggedRun:
     @classmethod
     def of(cls, source: Any, rule: LossScaleRule | None = None) -> LoggedRun:
         """Reads a run."""
-        is_file = isinstance(source, str | os.PathLike)
-        values = _of_csv(Path(source)) if is_file else values_of(source)
+        values = values_of(source)
         setting = getattr(source, "_setting", None) or RunSetting()
         if rule is not None:
             setting = dataclasses.replace(setting, rule=rule, is_dynamic=True, has_floor=True)
@@ -128,37 +124,6 @@ def places_of(history: Any, values: Mapping[str, Sequence[Any]]) -> tuple[str, S
     epochs = values.get("epoch") or getattr(history, "epoch", None) or range(count)
     # Keras counts from 0, and prints from 1.
     return "epoch", [epoch + 1 for epoch in epochs][-count:]
-
-
-def _of_csv(path: Path) -> Mapping[str, Sequence[Any]]:
-    """The columns of a file, as `CSVLogger` writes it."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        names = reader.fieldnames or ()
-        if "loss_scale" not in names:
-            raise LossScaleArgumentError(
-                f"{path} has no column loss_scale. It has: {', '.join(names) or 'nothing'}. Put "
-                "a LossScaleLogger before the CSVLogger in the list of callbacks."
-            )
-        rows = [(reader.line_num, row) for row in reader]
-    if not rows:
-        raise LossScaleArgumentError(f"{path} has no line below its header.")
-    return {
-        name: [
-            _number(row[name], name, path, line) if name in _NUMBERS else row[name] or None
-            for line, row in rows
-        ]
-        for name in names
-    }
-
-
-def _number(text: str | None, name: str, path: Path, line: int) -> float:
-    try:
-        return float(text or "")
-    except ValueError:
-        raise LossScaleArgumentError(
-            f"{path}, line {line}: {name} is no number, but {text!r}."
-        ) from None
 
 
 def _increments(totals: Sequence[float] | None, start: float) -> tuple[int, ...] | None:

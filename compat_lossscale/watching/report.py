@@ -367,8 +367,9 @@ def loss_scale_report(
 
     Args:
         source: A `LossScaleLogger`, which knows most with `every=1`; the `History` that
-            `Model.fit` returns; the dictionary of either; or a CSV file of `CSVLogger`. For all but
-            a logger, the optimizer is taken to be new when the run begins.
+            `Model.fit` returns; or the dictionary of either, such as what pandas reads of a
+            `CSVLogger`'s file: `pandas.read_csv("log.csv").to_dict("list")`. For all but a logger,
+            the optimizer is taken to be new when the run begins.
         path: An HTML file to write the report to.
         rule: The rule by which the loss scale moves. A logger knows it; for others the default is
             TensorFlow's.
@@ -378,7 +379,7 @@ def loss_scale_report(
 
     Raises:
         ValueError: There is no loss scale in the source, or a value that is no number.
-        OSError: A file cannot be read or written. An existing file is unchanged.
+        OSError: The file cannot be written. An existing file is unchanged.
     """
     figures = figures_of(LoggedRun.of(source, rule))
     report = dataclasses.replace(figures, advice=tuple(advice_for(figures)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what is PyTorch's own: compiled steps leave the optimizer out, and `fit` replays data."""
+"""Tests of what is PyTorch's own: compiled steps leave the optimizer out, and data is replayed."""
 
 from __future__ import annotations
 

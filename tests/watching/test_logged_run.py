@@ -3,26 +3,13 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
-import pytest
-
-from compat_lossscale import LossScaleRule, errors
+from compat_lossscale import LossScaleRule
 from compat_lossscale.watching.logged_run import LoggedRun
 from tests.watching.histories import history_of, skipping
 
 EPOCHS = {"loss": [2.0, 1.0], "loss_scale": [8.0, 4.0], "skipped_steps": [1, 3]}
-
-
-def written(path: Path, columns: dict[str, list[Any]]) -> Path:
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-    return path
 
 
 def test_a_dictionary_of_steps_has_each_ones_skips() -> None:
@@ -45,31 +32,6 @@ def test_steps_that_keras_3_does_not_count_are_added() -> None:
         {"step": [1, 1, 2], "loss_scale": [8.0, 4.0, 4.0], "skipped_steps": [0, 1, 1]}
     )
     assert run.steps == (1, 1, 1)
-
-
-def test_a_file_of_csv_logger_is_read(tmp_path: Path) -> None:
-    path = written(tmp_path / "log.csv", {"epoch": [0, 1], "lr": ["", ""], **EPOCHS})
-    for given in (path, str(path)):
-        run = LoggedRun.of(given)
-        assert (run.unit, run.places, run.scales) == ("epoch", (1, 2), (8.0, 4.0))
-        assert (run.steps, run.skips) == (None, (1, 2))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("epoch,loss\n0,1.0\n", r"has no column loss_scale. It has: epoch, loss. Put"),
-        ("", r"has no column loss_scale. It has: nothing"),
-        ("loss_scale\n", r"has no line below its header"),
-        ("loss_scale\n8.0\nhigh\n", r"log.csv, line 3: loss_scale is no number, but 'high'"),
-        ("epoch,loss_scale\n0\n", r"line 2: loss_scale is no number, but None"),
-    ],
-)
-def test_a_file_that_is_no_log_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "log.csv"
-    path.write_text(text)
-    with pytest.raises(errors.LossScaleArgumentError, match=message):
-        LoggedRun.of(path)
 
 
 def test_a_rule_that_is_given_says_where_the_floor_and_the_cap_are() -> None:
