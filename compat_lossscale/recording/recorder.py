@@ -1384,9 +1384,9 @@ class TrainingRecorder:
         frame: Any = sys._getframe(4)
         for _ in range(8):
             file = frame.f_code.co_filename
-            if re.search(_INITIALIZERS, file):
-                return  # what an initializer gives is compared
-            self.shuffled |= re.search(r"data.util.random_seed", file) is not None
+            self.shuffled |= re.search(r"data.util.random_seed|data_adapter", file) is not None
+            if re.search(_INITIALIZERS + "|data_adapter", file):
+                return  # what an initializer gives is compared, and so is what `fit` shuffles
             frame = frame.f_back or frame
         self.draws[0] += 1
         text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])

@@ -598,17 +598,6 @@ def test_a_step_that_draws_otherwise_in_another_version_tells_nothing(
     assert compare(recording(tmp_path, drawn), same).verdict is ComparisonVerdict.SAME
 
 
-@pytest.mark.parametrize(("fixed", "why"), [(True, SHUFFLED_UNSEEN), (False, DRAWS_OTHERWISE)])
-def test_fit_shuffles_otherwise_whatever_seeds_the_program_gets(
-    fixed: bool, why: str, tmp_path: Path
-) -> None:
-    fit = {"t": "fit", "data": "a" * 16}
-    before = recording(tmp_path, [fit, *changed(0, draws=[1, "x"])], fixed=fixed)
-    other = [step(n, value(n) + 1.0, draws=[int(not n), "y" * (not n)]) for n in range(8)]
-    after = recording(tmp_path, [fit, *other], fixed=fixed, versions=OLD)
-    assert compare(before, after).reason == f"cannot be told: {why}"
-
-
 def test_what_keras_3_draws_is_not_fixed(tmp_path: Path) -> None:
     before = recording(tmp_path, changed(0, draws=[1, "x"]), fixed=True)
     other = [step(n, value(n) + 1.0, draws=[1, "y"]) for n in range(8)]
