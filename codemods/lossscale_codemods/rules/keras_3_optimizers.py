@@ -163,9 +163,8 @@ def _is_no_float(node: cst.BaseExpression, program: Program) -> bool:
     for value in [*made, *(one for call in calls for one in returned(call.func, program))]:
         path = program.resolver.path(value.func) if isinstance(value, cst.Call) else None
         module, _, last = (path or "").rpartition(".")
-        if last in _NO_FLOATS and not module.startswith("keras"):
-            return True
-        if isinstance(value, cst.Integer) or is_none(value):
+        is_no_float = last in _NO_FLOATS and not module.startswith("keras")
+        if is_no_float or isinstance(value, cst.Integer) or is_none(value):
             return True
     return False
 
@@ -195,14 +194,16 @@ def _computed_otherwise(
         return None
     if not keras_3.MOVES_ALL_ROWS.issuperset(classes):
         return _FINDINGS["sparse"]
-    is_wrapped = b"LossScaleOptimizer" in program.source or _is_always_scaled(program)
-    return None if is_wrapped and program.target is Target.KERAS3 else _FINDINGS["row_by_row"]
+    is_scaled = program.target is Target.KERAS3 and _is_always_scaled(program)
+    return None if is_scaled else _FINDINGS["row_by_row"]
 
 
 def _is_always_scaled(program: Program) -> bool:
-    """Whether `mixed_float16` is named outside of conditions, but those of versions and `main`."""
-    named = [one for one in program.tree.nodes(cst.SimpleString) if one.evaluated_value == SCALED]
-    above = [program.tree.ancestors(one) for one in named]
+    """Whether no condition decides on loss scaling, but those of versions and `main`."""
+    strings, calls = program.tree.nodes(cst.SimpleString), program.tree.nodes(cst.Call)
+    scales: list[cst.CSTNode] = [one for one in strings if one.evaluated_value == SCALED]
+    scales += [one for one in calls if "LossScaleOptimizer" in str(program.resolver.path(one.func))]
+    above = map(program.tree.ancestors, scales)
     tests = [[one.test for one in all_ if isinstance(one, cst.If | cst.IfExp)] for all_ in above]
     return any(all("__" in program.tree.source(test) for test in one) for one in tests)
 
@@ -236,8 +237,7 @@ def _of_text(text: cst.SimpleString, program: Program) -> Review | None:
 def by_names(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
     """Yields what makes optimizers by name, and is not surely right."""
     for compiled in _compiles_for_training(program):
-        review = _of_compiled_name(compiled, program)
-        if review is not None:
+        if (review := _of_compiled_name(compiled, program)) is not None:
             yield compiled.call.func, review
     for node in program.scopes.scope_of_read:
         if isinstance(node, cst.Name | cst.Attribute):

@@ -106,6 +106,16 @@ def test_nothing_sums_rows_where_a_condition_leaves_the_policy_out() -> None:
         assert [one for one in result.records if one.rule == "LS221"] == []
 
 
+@pytest.mark.parametrize(("before", "count"), [("if '--half' in sys.argv:\n    ", 1), ("", 0)])
+def test_nothing_sums_rows_where_a_condition_leaves_the_wrapper_out(
+    before: str, count: int
+) -> None:
+    head = "import sys\nimport tensorflow as tf\nopt = tf.keras.optimizers.Adam(0.1)\n"
+    wrap = "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'dynamic')\n"
+    result = migrate_source(f"{head}{before}{wrap}{EMBEDDING}\n", target="keras3")
+    assert sum(one.rule == "LS221" for one in result.records) == count
+
+
 def test_the_finding_names_the_old_learning_rate_too() -> None:
     line = "opt = tf.keras.optimizers.RMSprop(lr=0.1)\n"
     check_review(f"{OLD}{line}", f"{NEW}{line}", "Write `learning_rate` for `lr`", target="keras3")
