@@ -1135,7 +1135,7 @@ class TrainingRecorder:
         function, *rest = args
         given: Any = (rest, options)
         if self._fixes():
-            rest, given = self.guarded(self._fixed, function, rest) or (rest, given)
+            rest, given = self._fixed(function, rest, given)
         before = self.local.traced, self.traced
         self.local.traced = self.traced = traced
         try:
@@ -1166,16 +1166,13 @@ class TrainingRecorder:
         """Whether the data of the next step is to be replayed or kept."""
         return bool(self.batches) or self.kept < self.options.fix_data
 
-    def _fixed(self, function: Any, args: Any) -> Any:
-        """Returns what a step gets with the data of the other recording in it, and the data.
-
-        A step of `fit` gets an iterator: it gets one of its next element alone.
-        """
+    def _fixed(self, function: Any, args: Any, given: Any) -> Any:
+        """Returns what a step gets with the data of the other recording in it, and the data."""
         if len(args) == 1 and type(args[0]).__name__ in _ITERATORS:
             own = _attribute(function, "_python_function", "python_function")
-            found = self._next(*args) if _attribute(own, "__name__") == "train_function" else None
-            return found and (found, None)
-        args = self._replaced(args)
+            trains = _attribute(own, "__name__") == "train_function"
+            return (self._with_data(*args), None) if trains else (args, given)
+        args = self.guarded(self._replaced, args) or args
         return args, args
 
     def _iterator(self, element: Any, kind: str) -> Any:
@@ -1283,7 +1280,7 @@ class TrainingRecorder:
 
     def _train(self, model: Any, original: Any, args: Any, options: Any) -> Any:
         """Executes a step of `fit` on Keras 3; on JAX, it hands its variables' values on."""
-        args = self.guarded(self._next, *args) or args
+        args = self._with_data(*args)
         if len(args) > 1:
             self.guarded(self._begin_on_jax, model, args[0])
         result = original(*args, **options)
@@ -1291,19 +1288,23 @@ class TrainingRecorder:
             self.guarded(self._trained, model, result[1])
         return result
 
-    def _next(self, *args: Any) -> Any:
-        """Returns what the step gets, with the data of the other recording, and sees the data."""
+    def _with_data(self, *args: Any) -> Any:
+        """Returns what a step of `fit` gets, with data of the other recording, and sees the data.
+
+        Of an iterator, it gets one of its next element alone.
+        """
         *state, data = args
-        is_of_tensorflow = type(data).__name__ in _ITERATORS
-        if self.executions not in (None, 1) or (is_of_tensorflow and not self._fixes()):
-            return None
+        kind = type(data).__name__
+        sees = self.on and self.executions in (None, 1)
+        if not sees or (kind in _ITERATORS and not self._fixes()):
+            return args
         found = data if isinstance(data, list) else list(itertools.islice(data, 1))
         if not found:
-            return None
-        found = self._replaced(found, first=1)
-        self.fed[:1] = [self._data(found)]
-        if is_of_tensorflow:
-            return (*state, self._iterator(found[0], type(data).__name__))
+            return args
+        found = self.guarded(self._replaced, found, 1) or found
+        self.fed[:1] = [self.guarded(self._data, found)]
+        if kind in _ITERATORS:
+            return (*state, self._iterator(found[0], kind))
         return (*state, found if isinstance(data, list) else iter(found))
 
     def _begin_on_jax(self, model: Any, state: Any) -> None:
