@@ -76,7 +76,7 @@ def _signatures() -> Iterator[str]:
             calls.append(f"`{one.name}({', '.join([*first, *one.then])})`")
         calls += [f"`{old}=` for `{new}=`" for old, new in one.renamed.items()]
         if one.instead:
-            calls.append("the arguments and the result of TensorFlow 2.4")
+            calls.append("as in TensorFlow 2.4")
         path = one.path.replace("tensorflow.", "tf.", 1)
         yield f"| `{path}` | {', '.join(calls)} |"
     yield ""

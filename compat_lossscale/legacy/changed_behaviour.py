@@ -3,8 +3,9 @@
 
 Functions and methods take the arguments that they took; calls in today's form go through as they
 are. `BackupAndRestore` goes on from folders of TensorFlow 2.3, `fit` takes a number as a row,
-`predict` is quiet, a program's mixin keeps its `compute_loss`, and dataclasses have defaults that
-cannot be hashed. Members that classes have no more do what they did. Imported with the patches.
+`predict` is quiet, averages of float16 are of float32, a program's mixin keeps its `compute_loss`,
+and dataclasses have defaults that cannot be hashed. Members that classes have no more do what they
+did. Imported with the patches.
 """
 
 from __future__ import annotations
@@ -174,11 +175,40 @@ def _quiet(predict: Any) -> Any:
     return quiet
 
 
+def _of_floatx(init: Any) -> Any:
+    """Lets a layer compute in Keras' float type under every policy, as up to TensorFlow 2.4."""
+
+    def of_floatx(*args: Any, dtype: Any = None, **kwargs: Any) -> None:
+        init(*args, dtype=dtype or tf.keras.backend.floatx(), **kwargs)
+
+    return of_floatx
+
+
+def put_float32_averages(undo: Undo) -> None:
+    """Averages losses of 16 bits in float32, as up to TensorFlow 2.4, and gives them in their type.
+
+    In float16, more than 65,504 losses have no average.
+    """
+    losses_utils = importlib.import_module("compat_lossscale.optimizers.stock").losses_utils
+    if losses_utils is None:
+        return
+    own = losses_utils.compute_weighted_loss
+
+    @functools.wraps(own)
+    def compute_weighted_loss(losses: Any, *args: Any, **kwargs: Any) -> Any:
+        if getattr(losses, "dtype", None) not in (tf.float16, tf.bfloat16):
+            return own(losses, *args, **kwargs)
+        return tf.cast(own(tf.cast(losses, tf.float32), *args, **kwargs), losses.dtype)
+
+    set_attribute(losses_utils, "compute_weighted_loss", compute_weighted_loss, undo)
+
+
 _OWN_WRAPPERS: dict[str, Callable[[Any], Any]] = {
     f"{_API}.nn.compute_average_loss": _average_loss,
     **{f"{_API}.keras.Model.{name}_step": _with_rows for name in ("train", "test", "predict")},
     f"{_API}.keras.Model.predict": _quiet,
     f"{_API}.keras.Model.save": _save_as_before,
+    f"{_API}.keras.layers.Normalization": _of_floatx,
     f"{_API}.keras.models.save_model": _save_as_before,
     f"{_API}.keras.utils.deserialize_keras_object": _deserialize,
     f"{_API}.keras.utils.serialize_keras_object": _serialize,

@@ -83,6 +83,7 @@ def put(undo: Undo, *, keras: int) -> None:
     if has_tf_keras:
         changed_behaviour.put_backups(own)
         changed_behaviour.put_compute_loss(own)
+        changed_behaviour.put_float32_averages(own)
         put_keras_modules(_MODULES_OF_KERAS, own)
     else:
         put_keras_3_names(own)

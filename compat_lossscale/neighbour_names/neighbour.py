@@ -117,6 +117,7 @@ class Changed:
         dropped: Parameters that are gone, and whose values do nothing today.
         refused: By name, parameters whose values are an error, and what to do. `None` is none.
         instead: What to write for the calls that the rest says nothing of, if they changed too.
+        needs: The argument without which they changed, and only under a policy of float16.
     """
 
     path: str
@@ -128,6 +129,7 @@ class Changed:
     dropped: frozenset[str] = frozenset()
     refused: Mapping[str, str] = dataclasses.field(default_factory=dict)
     instead: str = ""
+    needs: str = ""
 
     @property
     def is_method(self) -> bool:
@@ -217,6 +219,7 @@ def changed_signatures() -> tuple[Changed, ...]:
             frozenset(row.get("dropped", "").split()),
             row.get("refused", {}),
             row.get("instead", "").replace("{}", name),
+            row.get("needs", ""),
         )
         for row in TABLES["signatures"]
         for name in _names_in(row)

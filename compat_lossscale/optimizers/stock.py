@@ -80,6 +80,8 @@ hdf5_format = _module_with(
     "load_model_from_hdf5",
 )
 """Saves and loads `.h5` files."""
+losses_utils = _module_with("tf_keras.src.utils.losses_utils", "compute_weighted_loss")
+"""Averages the losses of a batch."""
 saved_model_load = _module_with("tf_keras.src.saving.legacy.saved_model.load", "load")
 """Loads SavedModels."""
 dtype_policies = _module_with(

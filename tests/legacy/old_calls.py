@@ -187,6 +187,33 @@ def scalars():
 
 
 loss, losses, metrics = tf.nn.compute_average_loss, keras.losses, keras.metrics
+
+
+def with_float16(call):
+    """Makes a call under mixed_float16."""
+    experimental = keras.mixed_precision.experimental
+    experimental.set_policy("mixed_float16")
+    try:
+        return call()
+    finally:
+        experimental.set_policy("float32")
+
+
+def normalized():
+    """What a normalization learns of numbers whose squares are beyond float16."""
+    layer = keras.layers.experimental.preprocessing.Normalization()
+    layer.adapt(np.array([[200.0], [400.0]] * 8, "float32"))
+    mean, variance = layer.get_weights()[:2]
+    return [layer(X[:, :1]).dtype.name, mean.tolist(), variance.tolist()]
+
+
+def averaged():
+    """The average of as many losses in float16 as this type cannot count."""
+    ones = tf.ones([1 << 16, 1], "float16")
+    value = keras.losses.MeanSquaredError()(ones * 2, ones)
+    return [value.dtype.name, float(value)]
+
+
 CALLS = {
     "predict_classes": lambda: model().predict_classes(X).tolist(),
     "predict_classes of one": lambda: model(1).predict_classes(X, 1, 0).tolist(),
@@ -235,6 +262,8 @@ CALLS = {
     "schedule": lambda: float(keras.experimental.LinearCosineDecay(0.5, 8)(3)),
     "step": stepped,
     "scalars": scalars,
+    "normalization": lambda: with_float16(normalized),
+    "losses": lambda: with_float16(averaged),
     "initializer": lambda: tf.lookup.experimental.DatasetInitializer.__name__,
 }
 

@@ -678,13 +678,15 @@ def _of_signature(call: cst.Call, program: Program) -> Review | None:
     if changed is None or any(argument.star for argument in call.args):
         return None
     given = keywords_of(call)
+    if changed.needs and (changed.needs in given or b"mixed_float16" not in program.source):
+        return None
     for name, instead in changed.refused.items():
         if name in given and not is_none(given[name].value):
             return Review(f"{changed.name}() has no {name} any more", f"{instead}.")
     placed = [argument.value for argument in call.args if argument.keyword is None]
     is_old = changed.is_old([_type(value) for value in placed])
     if changed.instead and (is_old or not changed.told_by):
-        return Review(f"{changed.name}() has another form today", f"{changed.instead}.")
+        return Review(f"{changed.name}() does not do the same today", f"{changed.instead}.")
     advice = [f"write `{new}` for `{old}`" for old, new in changed.renamed.items() if old in given]
     advice += [f"leave out `{name}`" for name in changed.dropped & given.keys()]
     if changed.then and is_old:
@@ -696,13 +698,9 @@ def _of_signature(call: cst.Call, program: Program) -> Review | None:
         advice += [f"name the arguments after {changed.same}: {', '.join(kept)}"] if kept else []
     if _is_hdf5(placed, changed) and changed.then and given.keys() & {*changed.then}:
         advice += [] if "save_format" in given else ["give it save_format='h5'"]
-    if not advice:
-        return None
     owner = changed.path.rpartition(".")[0].replace("tensorflow.", "tf.")
-    return Review(
-        f"{changed.name}() of {owner} has other parameters today",
-        f"If this is it, {', and '.join(advice)}.",
-    )
+    message = f"{changed.name}() of {owner} has other parameters today"
+    return Review(message, f"If this is it, {', and '.join(advice)}.") if advice else None
 
 
 def _changed(call: cst.Call, program: Program) -> Changed | None:

@@ -70,3 +70,15 @@ def test_programs_without_loss_scaling_are_left_unless_it_is_selected() -> None:
     line = "s.experimental_run_v2(f)\n"
     check_left(line)
     check_transformed(line, "s.run(f)\n", select=("LS903",))
+
+
+@pytest.mark.parametrize("place", ["layers", "layers.experimental.preprocessing"])
+def test_a_normalization_under_a_policy_of_float16(place: str) -> None:
+    line = f"n = tf.keras.{place}.Normalization()\n"
+    check_review(OLD + line, NEW + line, "dtype='float32'", target="tf-keras")
+    typed = line.replace("()", "(dtype='float32')")
+    check_transformed(OLD + typed, NEW + typed, target="tf-keras")
+    old, new = (text.replace("mixed_float16", "float32") for text in (OLD, NEW))
+    check_transformed(old + line, new + line, target="tf-keras")
+    line = "n = tf.keras.layers.Normalization()\n"
+    check_transformed(OLD + line, NEW + line, target="keras3")
