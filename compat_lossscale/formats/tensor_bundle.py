@@ -239,11 +239,10 @@ def _block(data: memoryview, offset: int, size: int) -> Iterator[tuple[bytes, me
     checksum = int.from_bytes(data[offset + size + 1 : offset + size + _TRAILER], "little")
     if _masked_crc(stored) != checksum:
         raise UnreadableArtefactError("its index is damaged: a checksum is wrong")
-    if stored[-1] != 0:
-        raise UnreadableArtefactError("its index is compressed, which TensorFlow's never are")
-    block = stored[:-1]
+    # Google's own builds of TensorFlow compress: checkpoints that Google has published are so.
+    block = stored[:-1] if stored[-1] == 0 else memoryview(_unpacked(stored[:-1]))
     restarts = int.from_bytes(block[-4:], "little")
-    end = size - 4 - 4 * restarts
+    end = len(block) - 4 - 4 * restarts
     if end < 0:
         raise UnreadableArtefactError("its index is damaged: a block is too short")
     entries, position, key = block[:end], 0, b""
@@ -257,6 +256,33 @@ def _block(data: memoryview, offset: int, size: int) -> Iterator[tuple[bytes, me
         position += added
         yield key, entries[position : position + length]
         position += length
+
+
+def _unpacked(data: memoryview) -> bytes:
+    """Unpacks what Snappy has compressed: bytes as they are, and copies of those before."""
+    size, position = varint(data, 0)
+    unpacked = bytearray()
+    while position < len(data):
+        tag = data[position]
+        kind, length = tag & 3, (tag >> 2) + 1
+        # The bytes after it have a longer length, or how far back the copied bytes begin.
+        start = position + 1
+        position = start + (max(0, length - 60) if kind == 0 else (0, 1, 2, 4)[kind])
+        number = int.from_bytes(data[start:position], "little")
+        if kind == 0:
+            length = number + 1 if length > 60 else length
+            unpacked += data[position : position + length]
+            position += length
+            continue
+        if kind == 1:
+            length, number = (tag >> 2 & 7) + 4, tag >> 5 << 8 | number
+        start = len(unpacked) - number
+        if start < 0 or not number:
+            break
+        unpacked += (unpacked[start : start + length] * (length // number + 1))[:length]
+    if len(unpacked) != size:
+        raise UnreadableArtefactError("its index is damaged: a block cannot be unpacked")
+    return bytes(unpacked)
 
 
 def _crc_table() -> list[int]:
