@@ -15,20 +15,28 @@ MAX_JSON_DEPTH = 200
 """The deepest nesting that is read. Real configs have some twenty levels."""
 _TOO_DEEP = f"{{}} is nested more than {MAX_JSON_DEPTH} deep, far more than a config is"
 
+_POINTER = b"version https://git-lfs"
+
 
 def open_regular(path: str) -> BinaryIO:
     """Opens a regular file for reading. Links are followed, because the user named them.
 
     Raises:
         OSError: It cannot be opened.
-        UnreadableArtefactError: It is a pipe, a device or a folder.
+        UnreadableArtefactError: It is a pipe, a device or a folder, or a pointer of Git LFS.
     """
     # A pipe without a writer must not block.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise UnreadableArtefactError(f"{Path(path).name} is no regular file")
-    return os.fdopen(descriptor, "rb")
+    file = os.fdopen(descriptor, "rb")
+    if file.peek(len(_POINTER)).startswith(_POINTER):
+        file.close()
+        raise UnreadableArtefactError(
+            f"{Path(path).name} is a pointer to a file that Git LFS has not brought: git lfs pull"
+        )
+    return file
 
 
 def open_part(path: str, folder: str) -> BinaryIO:

@@ -21,6 +21,13 @@ def test_pipes_and_devices_are_refused_at_once(tmp_path: Path) -> None:
     assert "no regular file" in reason("/dev/zero")
 
 
+def test_a_pointer_of_git_lfs_is_said_to_be_one(tmp_path: Path) -> None:
+    for name in ("model.keras", "model.h5", "config.json"):
+        pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+        (tmp_path / name).write_text(pointer)
+        assert f"{name} is a pointer to a file that Git LFS has not" in reason(tmp_path / name)
+
+
 @pytest.mark.parametrize("opening", ["[", '{"a":', '{"inner_optimizer":{"config":'])
 def test_deep_nesting_is_refused(opening: str, tmp_path: Path) -> None:
     path = tmp_path / "deep.json"
