@@ -91,6 +91,8 @@ def _layout(graph: ObjectGraph, optimizers: Sequence[Node], *, is_oldest: bool) 
         return KERAS3
     if any("_iterations" in one.children for one in optimizers):
         return "object-based, TensorFlow 2.11 and later, optimizers of the new family"
+    if not optimizers:
+        return "object-based, without an optimizer"
     return "object-based, TensorFlow 2.3 and later, optimizers of the legacy family"
 
 

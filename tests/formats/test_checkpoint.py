@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from compat_lossscale.formats import LiveState, checkpoint
+from compat_lossscale.formats.tensor_bundle import KEY
+from tests.formats.attacks import field
 
 
 class Bundle:
@@ -41,3 +43,10 @@ def test_a_counter_has_the_number_of_its_loss_scale() -> None:
         ("current_loss_scale_1", 16.0, 2),
         ("tower/current_loss_scale_1", 32.0, 3),
     ]
+
+
+def test_a_checkpoint_of_objects_without_an_optimizer_is_said_to_be_one() -> None:
+    bundle = Bundle()
+    bundle.text = {KEY: field(1, b"")}.get
+    content = checkpoint.describe(bundle)  # type: ignore[arg-type]  # a stand-in
+    assert content.layout == "object-based, without an optimizer"
