@@ -19,6 +19,7 @@ import dataclasses
 import importlib
 import io
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
@@ -267,7 +268,8 @@ def is_legacy_wrapper(description: Description) -> bool:
 
 
 def _name(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(":0")
+    # A program that builds several models without eager execution numbers their variables.
+    return re.sub(r"(_\d+)?(:0)?$", "", path.rpartition("/")[2])
 
 
 def missing(

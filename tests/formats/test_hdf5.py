@@ -80,6 +80,19 @@ def test_a_state_of_any_plain_type_is_read(tmp_path: Path, kind: str) -> None:
     assert read(tmp_path / "model.h5").states[0].loss_scale == 64.0
 
 
+def test_names_that_a_graph_has_numbered_are_known(tmp_path: Path) -> None:
+    with model(tmp_path / "model.h5") as file:
+        group = file["optimizer_weights"]
+        for name, number in {
+            "iterations_2:0": 7,
+            "good_steps_1": 3,
+            "current_loss_scale_1:0": 8,
+        }.items():
+            group[f"training/Adam/{name}"] = np.array(number, "i8")
+    (state,) = read(tmp_path / "model.h5").states
+    assert (state.iterations, state.good_steps, state.loss_scale) == (7, 3, 8.0)
+
+
 def test_groups_that_contain_themselves_end(tmp_path: Path) -> None:
     path = tmp_path / "model.h5"
     with model(path) as file:
