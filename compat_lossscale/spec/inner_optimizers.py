@@ -79,6 +79,9 @@ _OWN_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+_BEFORE_2_3 = {"lr": "learning_rate", "schedule_decay": "decay"}
+
+
 def class_name(inner: Mapping[str, Any]) -> str:
     """Returns the name of a wrapped optimizer's class, in Keras' spelling for Keras' own.
 
@@ -98,7 +101,14 @@ def serialized(compiled: Any) -> dict[str, Any] | None:
         return {"class_name": CANONICAL.get(compiled.lower(), compiled), "config": {}}
     if not isinstance(compiled, Mapping) or not isinstance(compiled.get("class_name"), str):
         return None
-    return dict(compiled) if isinstance(compiled.get("config"), Mapping) else None
+    config = compiled.get("config")
+    if not isinstance(config, Mapping):
+        return None
+    # Keras before 2.3 has other names for two settings, and `None` for the usual epsilon.
+    config = {_BEFORE_2_3.get(key, key): value for key, value in config.items()}
+    if config.get("epsilon", 0) is None:
+        config["epsilon"] = 1e-7
+    return {**compiled, "config": config}
 
 
 def is_known(inner: Mapping[str, Any]) -> bool:

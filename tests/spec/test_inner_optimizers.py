@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from compat_lossscale.spec import Generation
-from compat_lossscale.spec.inner_optimizers import Family, class_name, family, is_default, is_known
+from compat_lossscale.spec.inner_optimizers import (
+    Family,
+    class_name,
+    family,
+    is_default,
+    is_known,
+    serialized,
+)
 
 
 def optimizer(name: str = "Adam", module: str | None = None, **config: Any) -> dict[str, Any]:
@@ -61,3 +68,11 @@ def test_some_classes_have_defaults_of_their_own() -> None:
 
 def test_a_parameter_of_one_class_has_no_default() -> None:
     assert not is_default(optimizer("SGD"), "momentum", 0.0)
+
+
+def test_configs_of_keras_before_2_3_have_todays_names() -> None:
+    old = {"lr": 0.5, "epsilon": None, "schedule_decay": 0.004, "beta_1": 0.75}
+    assert serialized({"class_name": "Nadam", "config": old}) == {
+        "class_name": "Nadam",
+        "config": {"learning_rate": 0.5, "epsilon": 1e-7, "decay": 0.004, "beta_1": 0.75},
+    }
