@@ -45,6 +45,10 @@ _WEIGHTS_ALONE = (
     ": it holds no optimizer. model.load_weights(FILE) reads it, in Keras 3 too, if a .weights.h5 "
     "of TensorFlow before 2.12 is renamed to .h5"
 )
+_WHOLE = (
+    ": it has no loss scale. A whole model is converted by --to keras3, and a .keras archive of "
+    "Keras 3 by --to tf-keras, with --output FILE.keras"
+)
 _AS_ARCHIVE = (
     "an HDF5 model is written as .keras for Keras 3 only: tf-keras loads the .h5 as it is, and "
     "saves it as .keras"
@@ -114,8 +118,8 @@ def only_config(artefact: Artefact) -> StatedConfig:
     if not artefact.configs:
         if artefact.lost:
             raise ConversionError(artefact.lost[0])
-        how = _WEIGHTS_ALONE if artefact.format == hdf5.WEIGHTS_FORMAT else ""
-        if artefact.states:
+        how = _WEIGHTS_ALONE if artefact.format == hdf5.WEIGHTS_FORMAT else _WHOLE
+        if artefact.states and artefact.format in (checkpoint.FORMAT, hdf5.WEIGHTS_FORMAT):
             is_checkpoint = artefact.format == checkpoint.FORMAT
             how = _VARIABLES_ONLY.format(_CHECKPOINT if is_checkpoint else _WEIGHTS)
         raise ConversionError(f"there is no config to convert in this {artefact.format}{how}")

@@ -16,7 +16,7 @@ import pytest
 from compat_lossscale.formats import UnreadableArtefactError, read, writing
 from compat_lossscale.formats.writing import ConversionError, write_converted
 from compat_lossscale.spec import Generation
-from tests.formats.samples import ARTEFACTS, COMPILED, CONFIG
+from tests.formats.samples import ARTEFACTS, COMPILED, CONFIG, SGD
 
 
 def test_an_archive_that_would_unpack_to_absurd_sizes_is_not_copied(tmp_path: Path) -> None:
@@ -120,6 +120,17 @@ def test_variables_alone_say_how_to_get_an_archive(tmp_path: Path) -> None:
         write_converted(
             read(tmp_path / "m.weights.h5"), Generation.TF_KERAS, str(tmp_path / "n.weights.h5")
         )
+
+
+def test_a_whole_model_without_a_loss_scale_says_how_it_is_converted(tmp_path: Path) -> None:
+    source = tmp_path / "model.h5"
+    shutil.copy(ARTEFACTS / "2.4" / "model.h5", source)
+    with h5py.File(source, "r+") as file:
+        training = json.loads(file.attrs["training_config"])
+        training["optimizer_config"] = SGD
+        file.attrs["training_config"] = json.dumps(training)
+    with pytest.raises(ConversionError, match=r"no loss scale\. A whole model .* --to keras3"):
+        write_converted(read(source), Generation.TF23, str(tmp_path / "new.h5"))
 
 
 def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(
