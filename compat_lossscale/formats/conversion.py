@@ -381,7 +381,12 @@ def unconverted(
     ]
     for node in nodes:
         place, settings = f"layer {node['config'].get('name')}", node["config"].items()
-        lost += [(f"{place}.{k}", v, SIGMOID) for k, v in settings if v == "hard_sigmoid"]
+        if target is not Generation.KERAS3:
+            lost += [
+                (f"{place}.{key}", value, SIGMOID)
+                for key, value in settings
+                if key.endswith("activation") and value == "hard_sigmoid"
+            ]
         calls = json.dumps(node.get("inbound_nodes")) if target is Generation.KERAS3 else ""
         if '"training": false' in calls and trains_otherwise(node):
             lost.append((f"{place}.training", False, INFERENCE))

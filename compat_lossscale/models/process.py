@@ -274,6 +274,10 @@ FLOAT32, NARROW = 1e-4, 3e-2
 """How far outputs may be apart, beside the largest one; the latter where a layer computes in 16
 bits."""
 _NOT_LOADED = "the library that the file is for does not restore it"
+_KERAS_1 = (
+    "{} wrote it, whose layers tf-keras does not read: load it with Keras 2.2 (pip install "
+    "keras==2.2.4), save it there, and convert that"
+)
 _NOT_COMPARED = "the outputs of the two models were not compared: {}"
 _OLD_NAMES = {
     "kullback_leibler_divergence": "kl_divergence",
@@ -341,8 +345,10 @@ def _not_loaded(stored: StoredModel, state: State) -> list[Field]:
             is_there = state.get(name) == [value]
             if name == "slots":
                 # Restored are all of them and the iterations, or nothing.
-                is_there = bool(state.keys() - _SCALARS)
-                is_there &= known.iterations in (*state.get("iterations", ()), None)
+                slots = [one for name in state.keys() - _SCALARS for one in state[name]]
+                is_there = any(map(np.any, slots))
+                if known.iterations is not None:
+                    is_there = bool(slots) and known.iterations in state.get("iterations", ())
             if value and not is_there:
                 lost.append(Field(f"state.{name}", Verdict.LOST, value, _NOT_LOADED))
     return lost
@@ -369,14 +375,18 @@ def _libraries(stored: StoredModel) -> tuple[Any, Any]:
 
 def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     """Returns the model and its optimizer, with their state."""
+    writer = stored.artefact.writer or ""
+    if writer.startswith(("Keras 0.", "Keras 1.")):
+        raise ConversionError(_KERAS_1.format(writer))
     try:
         return _load(stored, source)
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         # Old files name classes without modules: which are the user's own shows here first.
         for field in unconverted(stored.artefact, stored.target) if stored.model else ():
             if field.name in ("objects", "layers"):
                 raise ConversionError(f"{', '.join(field.value)}: {field.reason}") from None
-        raise
+        name, reason = source.__name__.replace("_", "-"), f"{type(error).__name__}: {error}"
+        raise ConversionError(f"{name} does not load it: {reason}") from error
 
 
 def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
@@ -628,7 +638,13 @@ def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Fiel
         inputs = [_probe(one, whole=whole) for one in flat(old.inputs or [])]
         if not inputs:
             raise ValueError("the model has no inputs of known shapes")
-        before, after = (_outputs(model, inputs) for model in (old, loaded))
+        try:
+            before = _outputs(old, inputs)
+        except Exception:
+            # Free dimensions of images can be too small for it.
+            inputs = [_probe(one, whole=whole, free=64) for one in flat(old.inputs)]
+            before = _outputs(old, inputs)
+        after = _outputs(loaded, inputs)
     except Exception as error:
         # A model can refuse numbers that are drawn at random, with any error.
         reason = _NOT_COMPARED.format(f"{type(error).__name__}: {error}"[:300])
@@ -641,10 +657,10 @@ def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Fiel
     return [Field("outputs", Verdict.LOST, distance, reason)]
 
 
-def _probe(tensor: Any, *, whole: bool) -> Any:
+def _probe(tensor: Any, *, whole: bool, free: int = 4) -> Any:
     """Returns an input for a model, of whole numbers if an Embedding can look them up."""
     random = np.random.default_rng(0)
-    shape = [size or (4 if axis else 2) for axis, size in enumerate(tuple(tensor.shape))]
+    shape = [size or (free if axis else 2) for axis, size in enumerate(tuple(tensor.shape))]
     dtype = str(getattr(tensor.dtype, "name", tensor.dtype))
     if dtype == "string":
         return np.full(shape, "a", object)

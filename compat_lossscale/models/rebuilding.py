@@ -213,11 +213,14 @@ class Rebuilding:
         defaults = dict(parameters(old)) if old is not None else {}
         settings: dict[str, Any] = {}
         for key, value in config.items():
-            if isinstance(value, str) and value == "hard_sigmoid":
-                self.lost(f"{place}.{key}", value, SIGMOID)
             names = _RENAMED if self.to_keras3 else _RENAMED_BACK
             renamed = names.get((cls.__name__, key), key)
-            if renamed in accepted or renamed != key:
+            if key.endswith("activation") and value == "hard_sigmoid":
+                if not self.to_keras3:
+                    self.lost(f"{place}.{key}", value, SIGMOID)
+                dtype = self.adapted(config.get("dtype"), place)
+                settings[key] = _hard_sigmoid(dtype) if self.to_keras3 else value
+            elif renamed in accepted or renamed != key:
                 settings[renamed] = self.adapted(value, place)
             elif key in _HIDDEN and not self.to_keras3:
                 settings[key] = value
@@ -274,12 +277,26 @@ class Rebuilding:
         if name in _WITH_STATES and isinstance(args[0], list):
             kwargs["initial_state"] = args[0][1:]
             args = [args[0][0], *args[1:]]
+            mask = getattr(args[0], "_keras_mask", None)
+            if self.to_keras3 and mask is not None:
+                kwargs["mask"] = mask  # Keras 3 drops it where a call has further tensors.
         new = self.layer(layer)
         try:
             return new(*args, **kwargs)
         except Exception as error:
             # Each class raises what it likes.
             raise ConversionError(f"{place}: {self.title} does not call it: {error}") from error
+
+
+def _hard_sigmoid(dtype: Any) -> dict[str, Any]:
+    """Returns the activation of tf-keras, which is another function in Keras 3."""
+    settings = {"Rescaling": {"scale": 0.2, "offset": 0.5}, "ReLU": {"max_value": 1.0}}
+    layers = [
+        {"module": "keras.layers", "class_name": name, "config": {**config, "dtype": dtype}}
+        for name, config in settings.items()
+    ]
+    config = {"name": "hard_sigmoid", "layers": layers}
+    return {"module": "keras", "class_name": "Sequential", "config": config}
 
 
 def paired_weights(old: Any, new: Any) -> Iterator[tuple[Any, Any]]:

@@ -102,7 +102,7 @@ CALLED_FOR_INFERENCE = {"inbound_nodes": [[["input_1", 0, 0, {"training": False}
         ({"loss": "myloss"}, {"compile.loss": "myloss"}),
         ({"metrics": ["accuracy", "mymetric"]}, {"compile.metrics": "mymetric"}),
         ({"metrics": [[OWN_METRIC]]}, {"compile.metrics": "mymetric"}),
-        ({"activation": "hard_sigmoid"}, {"layer dense.activation": "hard_sigmoid"}),
+        ({"activation": "hard_sigmoid"}, {}),
         ({"class_name": "Dropout", **CALLED_FOR_INFERENCE}, {"layer dense.training": False}),
         (
             {"class_name": "BatchNormalization", "trainable": True, **CALLED_FOR_INFERENCE},

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from compat_lossscale.cli.verify import verify
 from compat_lossscale.errors import ConversionError, MissingExtraError
-from compat_lossscale.formats import read
+from compat_lossscale.formats import LiveState, read
 from compat_lossscale.formats.conversion import Verdict, trained_otherwise
 from compat_lossscale.models import is_installed, process, write
 from compat_lossscale.models.rebuilding import Rebuilding
@@ -361,6 +362,13 @@ if when == "old":
     old("normalized", legacy.SGD(0.1), normalization)
     words = (keras.layers.Rescaling(1, 1), keras.layers.Embedding(3, 2), keras.layers.Flatten())
     old("words.h5", legacy.SGD(0.1), *words)
+    given = keras.Input((3,))
+    masked = keras.layers.Embedding(3, 2, mask_zero=True)(keras.layers.Rescaling(1, 1)(given))
+    settings = {"recurrent_activation": "hard_sigmoid"}
+    _, *states = keras.layers.LSTM(2, return_state=True, **settings)(masked)
+    last = keras.layers.LSTM(2, **settings)(masked, initial_state=states)
+    ends = keras.layers.Dense(1)(last)
+    save("states.h5", legacy.SGD(0.1), keras.Model(given, ends), "mse")
     for name in ("unused.h5", "unused"):
         save(name, legacy.Adam(0.1), of_two_outputs(), ["mse", None])
     given = keras.Input((2, 3))
@@ -389,7 +397,7 @@ def test_models_of_tf_keras_train_on_the_same(tmp_path: Path) -> None:
     script.write_text(TRAIN)
 
     names = (
-        *("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "words.h5"),
+        *("rmsprop.h5", "adagrad.h5", "scheduled.h5", "normalized", "words.h5", "states.h5"),
         *("unused.h5", "unused", "attention.h5", "metric.h5", "function.keras"),
     )
 
@@ -570,31 +578,103 @@ def test_a_conversion_has_limited_memory(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_what_differs_in_the_outputs_is_lost_and_the_layer_is_named(tmp_path: Path) -> None:
-    source, output = tmp_path / "old.h5", tmp_path / "new.keras"
-    shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)
-    with h5py.File(source, "r+") as file:
-        model = json.loads(file.attrs["model_config"])
-        model["config"]["layers"][-1]["config"]["activation"] = "hard_sigmoid"
-        file.attrs["model_config"] = json.dumps(model)
-    arguments = [str(source), "--to", "keras3", "--output", str(output)]
+    source, output = tmp_path / "old.keras", tmp_path / "new.keras"
+    with zipfile.ZipFile(ARTEFACTS / "keras3" / "model.keras") as saved:
+        files = {name: saved.read(name) for name in saved.namelist()}
+    config = json.loads(files["config.json"])
+    layer = config["config"]["layers"][-1]["config"]
+    layer["activation"] = "hard_sigmoid"
+    files["config.json"] = json.dumps(config).encode()
+    with zipfile.ZipFile(source, "w") as changed:
+        for name, content in files.items():
+            changed.writestr(name, content)
+    arguments = [str(source), "--to", "tf-keras", "--output", str(output)]
     result = CliRunner().invoke(verify, [*arguments, "--strict"])
     assert (result.exit_code, output.exists()) == (1, False)
     result = CliRunner().invoke(verify, arguments)
     assert (result.exit_code, output.exists()) == (1, True)
-    assert "computes something else from the layer dense (Dense) on" in result.stdout
-    assert 'lost: layer dense.activation = "hard_sigmoid": tf-keras computes' in result.stdout
+    name = layer["name"]
+    assert f"computes something else from the layer {name} (Dense) on" in result.stdout
+    assert f'lost: layer {name}.activation = "hard_sigmoid": tf-keras computes' in result.stdout
 
 
-def test_an_activation_that_is_another_function_is_lost() -> None:
-    class Cell:
-        def __init__(self, activation: str, recurrent_activation: str) -> None: ...
+class Cell:
+    """Stands in for a layer of both libraries."""
+
+    def __init__(self, name: str, activation: str, dtype: str) -> None: ...
+
+
+SHARP = {"name": "hard_sigmoid", "activation": "hard_sigmoid", "dtype": "float32"}
+
+
+def test_an_activation_that_is_another_function_is_lost_in_tf_keras() -> None:
+    names = ("keras", "tf_keras")
+    rebuilding = Rebuilding(*(types.SimpleNamespace(__name__=name) for name in names))
+    assert rebuilding._settings(Cell, None, SHARP, "layer cell") == SHARP
+    (field,) = rebuilding.fields
+    assert (field.name, field.verdict) == ("layer cell.activation", Verdict.LOST)
+
+
+def test_an_activation_that_is_another_function_is_rebuilt_in_keras_3() -> None:
+    from tests.conftest import _make_two_logical_devices
+
+    _make_two_logical_devices()
+    import keras
 
     names = ("tf_keras", "keras")
     rebuilding = Rebuilding(*(types.SimpleNamespace(__name__=name) for name in names))
-    config = {"activation": "tanh", "recurrent_activation": "hard_sigmoid"}
-    assert rebuilding._settings(Cell, None, config, "layer cell") == config
-    (field,) = rebuilding.fields
-    assert (field.name, field.verdict) == ("layer cell.recurrent_activation", Verdict.LOST)
+    settings = rebuilding._settings(Cell, None, SHARP, "layer cell")
+    assert (settings["name"], rebuilding.fields) == ("hard_sigmoid", [])
+    numbers = np.linspace(-4, 4, 33, dtype="float32")
+    layer = keras.layers.Activation(settings["activation"])
+    again = keras.layers.Activation.from_config(layer.get_config())
+    for one in (layer, again):
+        assert np.allclose(one(numbers), np.clip(0.2 * numbers + 0.5, 0, 1), atol=1e-6)
+
+
+def stored(state: LiveState) -> Any:
+    return types.SimpleNamespace(artefact=types.SimpleNamespace(states=(state,)))
+
+
+def test_slots_of_zeros_are_not_those_of_the_file() -> None:
+    without = stored(LiveState("optimizer_weights", slots=2))
+    zeros, ones = np.zeros(2), np.ones(2)
+    (field,) = process._not_loaded(without, {"m": [zeros], "v": [zeros]})
+    assert (field.name, field.verdict) == ("state.slots", Verdict.LOST)
+    assert process._not_loaded(without, {"m": [zeros], "v": [ones]}) == []
+    counted = stored(LiveState("optimizer_weights", iterations=5, slots=2))
+    assert process._not_loaded(counted, {"iterations": [5], "v": [zeros]}) == []
+
+
+def test_what_keras_1_wrote_names_the_keras_that_reads_it() -> None:
+    old = types.SimpleNamespace(artefact=types.SimpleNamespace(writer="Keras 1.2.2"))
+    with pytest.raises(ConversionError, match=r"Keras 1\.2\.2 wrote it, .* keras==2\.2\.4"):
+        process._loaded(old, None)
+
+
+def test_why_the_old_library_does_not_load_a_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("partitioner")
+
+    monkeypatch.setattr(process, "_load", fail)
+    old = types.SimpleNamespace(artefact=types.SimpleNamespace(writer=None), model=None)
+    with pytest.raises(ConversionError, match="tf-keras does not load it: KeyError: 'partitioner'"):
+        process._loaded(old, types.SimpleNamespace(__name__="tf_keras"))
+
+
+def test_outputs_of_images_that_must_not_be_small_are_compared() -> None:
+    class Model(types.SimpleNamespace):
+        def __call__(self, image: Any, training: bool) -> Any:
+            if image.shape[1] < 9:
+                raise ValueError("too small")
+            return image.sum() * self.factor
+
+    image = types.SimpleNamespace(shape=(None, None, 8, 1), dtype="float32")
+    old, new = (Model(inputs=[image], weights=[], factor=factor, layers=[]) for factor in (1, 2))
+    rebuilding = types.SimpleNamespace(layers=[], title="Keras 3", fields=[])
+    assert process._check(old, old, old, rebuilding) == []
+    (field,) = process._check(old, new, new, rebuilding)
+    assert (field.name, field.verdict) == ("outputs", Verdict.LOST)
 
 
 def test_without_the_libraries_it_says_what_is_kept_and_what_to_install(
