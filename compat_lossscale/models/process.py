@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import runpy
 import sys
+import tempfile
+import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -393,13 +396,17 @@ def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     path = stored.artefact.path
     if stored.artefact.format in (hdf5.FORMAT, keras_archive.FORMAT):
         custom = {}
-        if not stored.artefact.is_of_keras3:
+        of_tf_keras = not stored.artefact.is_of_keras3
+        if of_tf_keras:
             # tf-keras does not find the latter two in a loss-scale optimizer, nor does it need to.
             later = {name: getattr(source.optimizers, name) for name in ("Lion", "Adafactor")}
             custom = {**_stand_ins(stored.compiled), **later}
-        model = source.models.load_model(path, custom_objects=custom)
+        is_archive = of_tf_keras and stored.artefact.format == keras_archive.FORMAT
+        with tempfile.TemporaryDirectory() as folder:
+            file = _with_slashes(path, folder) if is_archive else path
+            model = source.models.load_model(file, custom_objects=custom)
         optimizer = getattr(model, "optimizer", None)
-        if optimizer is not None and not stored.artefact.is_of_keras3:
+        if optimizer is not None and of_tf_keras:
             _make_variables(optimizer, model)
             if stored.artefact.format == hdf5.FORMAT and stored.is_legacy:
                 _restore_by_names(path, getattr(optimizer, "inner_optimizer", optimizer))
@@ -431,6 +438,26 @@ def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
         if hasattr(layer, "finalize_state"):
             layer.finalize_state()  # Normalization computes with what this makes of its weights.
     return model, optimizer
+
+
+def _with_slashes(path: str, folder: str) -> str:
+    """Returns an archive whose weights are found here: tf-keras on Windows writes backslashes."""
+    import h5py  # noqa: PLC0415  # it is loaded by now
+
+    with zipfile.ZipFile(path) as source:
+        weights = io.BytesIO(source.read(keras_archive.WEIGHTS))
+        with h5py.File(weights, "r+") as file:
+            names = [name for name in file if "\\" in name]
+            for name in names:
+                file.move(name, name.replace("\\", "/"))
+        if not names:
+            return path
+        written = str(Path(folder, "model.keras"))
+        with zipfile.ZipFile(written, "w") as target:
+            for name in {*source.namelist()} - {keras_archive.WEIGHTS}:
+                target.writestr(name, source.read(name))
+            target.writestr(keras_archive.WEIGHTS, weights.getvalue())
+    return written
 
 
 def _restore_by_names(path: str, inner: Any) -> None:

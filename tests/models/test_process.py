@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -644,6 +645,40 @@ def test_slots_of_zeros_are_not_those_of_the_file() -> None:
     assert process._not_loaded(without, {"m": [zeros], "v": [ones]}) == []
     counted = stored(LiveState("optimizer_weights", iterations=5, slots=2))
     assert process._not_loaded(counted, {"iterations": [5], "v": [zeros]}) == []
+
+
+def test_an_archive_that_tf_keras_wrote_on_windows_is_converted(tmp_path: Path) -> None:
+    sources = (ARTEFACTS / "2.21" / "model.keras", tmp_path / "windows.keras")
+    with zipfile.ZipFile(sources[0]) as saved:
+        files = {name: saved.read(name) for name in saved.namelist()}
+    weights = io.BytesIO(files["model.weights.h5"])
+    with h5py.File(weights, "r+") as file:
+        for name in [*file["layers"]]:
+            file.move(f"layers/{name}", f"layers\\{name}")
+        del file["layers"]
+    files["model.weights.h5"] = weights.getvalue()
+    with zipfile.ZipFile(sources[1], "w") as changed:
+        for name, content in files.items():
+            changed.writestr(name, content)
+    requests = [
+        {
+            "path": str(path),
+            "target": "keras3",
+            "function": None,
+            "output": str(tmp_path / f"{number}.keras"),
+        }
+        for number, path in enumerate(sources)
+    ]
+    same, converted = in_one_process(requests)
+    assert "error" not in converted, converted["error"]
+    assert converted == same
+    kernels = []
+    for request in requests:
+        with zipfile.ZipFile(request["output"]) as saved:
+            weights = io.BytesIO(saved.read("model.weights.h5"))
+        with h5py.File(weights) as file:
+            kernels.append(file["layers/dense/vars/0"][:].tolist())
+    assert kernels[0] == kernels[1]
 
 
 def test_what_keras_1_wrote_names_the_keras_that_reads_it() -> None:
