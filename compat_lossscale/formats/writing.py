@@ -46,8 +46,8 @@ _WEIGHTS_ALONE = (
     "of TensorFlow before 2.12 is renamed to .h5"
 )
 _WHOLE = (
-    ": it has no loss scale. A whole model is converted by --to keras3, and a .keras archive of "
-    "Keras 3 by --to tf-keras, with --output FILE.keras"
+    ": it has no loss scale. --to keras3 --output FILE.keras converts a whole model of tf-keras, "
+    "and --to tf-keras a .keras archive of Keras 3, which loads its own .h5 and saves it as .keras"
 )
 _AS_ARCHIVE = (
     "an HDF5 model is written as .keras for Keras 3 only: tf-keras loads the .h5 as it is, and "
