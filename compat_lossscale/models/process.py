@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import re
 import runpy
 import sys
 import tempfile
@@ -282,6 +283,8 @@ _KERAS_1 = (
     "keras==2.2.4), save it there, and convert that"
 )
 _NOT_COMPARED = "the outputs of the two models were not compared: {}"
+_OLD_LAYERS = "_layer_checkpoint_dependencies"
+"""Where a functional model has its layers in archives of TensorFlow 2.12 and 2.13."""
 _OLD_NAMES = {
     "kullback_leibler_divergence": "kl_divergence",
     "logcosh": "log_cosh",
@@ -403,7 +406,7 @@ def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
             custom = {**_stand_ins(stored.compiled), **later}
         is_archive = of_tf_keras and stored.artefact.format == keras_archive.FORMAT
         with tempfile.TemporaryDirectory() as folder:
-            file = _with_slashes(path, folder) if is_archive else path
+            file = _with_todays_names(path, folder) if is_archive else path
             model = source.models.load_model(file, custom_objects=custom)
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None and of_tf_keras:
@@ -440,16 +443,37 @@ def _load(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     return model, optimizer
 
 
-def _with_slashes(path: str, folder: str) -> str:
-    """Returns an archive whose weights are found here: tf-keras on Windows writes backslashes."""
+def _of_another(name: str) -> str | None:
+    last = name.rpartition("/")[2]
+    return name if "\\" in last or last == _OLD_LAYERS else None
+
+
+def _number(layers: Any) -> None:
+    """Numbers layers without gaps: old versions counted those with weights twice."""
+    count: dict[str, int] = {}
+    pattern = re.compile(r"(.*?)(?:_(\d+))?")
+    parts = [(pattern.fullmatch(name), name) for name in layers]
+    for kind, _, name in sorted((m[1], int(m[2] or 0), name) for m, name in parts if m):
+        number = count[kind] = count.get(kind, -1) + 1
+        today = f"{kind}_{number}" if number else kind
+        if name != today:
+            layers.move(name, today)
+
+
+def _with_todays_names(path: str, folder: str) -> str:
+    """Returns an archive whose weights are found here: Windows and old versions name them so."""
     import h5py  # noqa: PLC0415  # it is loaded by now
 
     with zipfile.ZipFile(path) as source:
         weights = io.BytesIO(source.read(keras_archive.WEIGHTS))
         with h5py.File(weights, "r+") as file:
-            names = [name for name in file if "\\" in name]
-            for name in names:
-                file.move(name, name.replace("\\", "/"))
+            names = []
+            while name := file.visit(_of_another):
+                names.append(name)
+                today = name.replace("\\", "/").replace(_OLD_LAYERS, "layers")
+                if name.endswith(_OLD_LAYERS):
+                    _number(file[name])
+                file.move(name, today)
         if not names:
             return path
         written = str(Path(folder, "model.keras"))

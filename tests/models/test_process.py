@@ -681,6 +681,22 @@ def test_an_archive_that_tf_keras_wrote_on_windows_is_converted(tmp_path: Path) 
     assert kernels[0] == kernels[1]
 
 
+def test_layers_of_archives_of_tensorflow_2_12_have_todays_names(tmp_path: Path) -> None:
+    old, weights = tmp_path / "old.keras", io.BytesIO()
+    with h5py.File(weights, "w") as file:
+        for number, name in enumerate(("re_lu", "conv2d", "conv2d_2", "conv2d_10", "conv2d_12")):
+            file[f"_layer_checkpoint_dependencies/{name}/vars/0"] = number
+    archive(old, config__json="{}", model__weights__h5=weights.getvalue())
+    (tmp_path / "new").mkdir()
+    new = process._with_todays_names(str(old), str(tmp_path / "new"))
+    with zipfile.ZipFile(new) as saved:
+        assert saved.read("config.json") == b"{}"
+        weights = io.BytesIO(saved.read("model.weights.h5"))
+    with h5py.File(weights) as file:
+        numbers = {name: group["vars/0"][()] for name, group in file["layers"].items()}
+    assert numbers == {"re_lu": 0, "conv2d": 1, "conv2d_1": 2, "conv2d_2": 3, "conv2d_3": 4}
+
+
 def test_what_keras_1_wrote_names_the_keras_that_reads_it() -> None:
     old = types.SimpleNamespace(artefact=types.SimpleNamespace(writer="Keras 1.2.2"))
     with pytest.raises(ConversionError, match=r"Keras 1\.2\.2 wrote it, .* keras==2\.2\.4"):
