@@ -349,7 +349,9 @@ def _wrapped(
         return None
     if compiled.is_unpacked:
         return None
-    occurrence = Occurrence(call.func, program.tree.span(call.func), Role.LATER)
+    # The function stands at the top, and sees what is imported there alone.
+    *_, outermost, _ = program.tree.ancestors(call)
+    occurrence = Occurrence(outermost, program.tree.span(call.func), Role.LATER)
     before = f"({program.tree.source(model)}, "
 
     def edits(renderer: NameRenderer) -> Sequence[Edit]:

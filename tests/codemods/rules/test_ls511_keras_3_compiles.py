@@ -35,6 +35,22 @@ def test_a_model_is_asked_whether_its_optimizer_is_wrapped(
     assert migrate_source(result, target="keras3").text == result
 
 
+def test_the_function_is_written_with_names_that_are_visible_at_the_top() -> None:
+    imports = "    import tensorflow as tf\n    from tensorflow.keras import mixed_precision\n\n"
+    policy = "    mixed_precision.{}('mixed_float16')\n"
+    model = "    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n    model.compile({})\n"
+    run = f"def run():\n{imports}{policy}{model}"
+    result = migrate_source(run.format("experimental.set_policy", "'sgd'"), target="keras3").text
+    head, body = result.split("\n\n\ndef run", 1)
+    assert "def run" + body == run.format("set_global_policy", "_loss_scaled(model, 'sgd')")
+    assert head.startswith(
+        "from compat_lossscale import keras3\nfrom tensorflow.keras import optimizers\n"
+    )
+    assert "optimizer = optimizers.get(optimizer)" in head
+    assert "return keras3.LossScaleOptimizer(" in head
+    assert migrate_source(result, target="keras3").text == result
+
+
 def test_a_later_run_has_nothing_to_say_of_the_function() -> None:
     use = "scale = model.optimizer.loss_scale\n"
     first = migrate_source(f"{OLD}{MODEL}model.compile({SGD}, 'mse')\n{use}", target="keras3")
