@@ -317,10 +317,10 @@ class NewImports:
                 self.header[-1]
             )
             return offset, glue + self.tree.newline * alone
-        body = self.tree.module.body
-        if body:
-            return self.tree.line_start(self.tree.span(body[0])[0]), ""
-        return len(self.tree.text), ""
+        first = self.tree.module.body[0]
+        # For libcst a decorated definition starts behind its decorators.
+        first = next(iter(getattr(first, "decorators", ())), first)
+        return self.tree.line_start(self.tree.span(first)[0]), ""
 
     def _find_header(self, first_use: int) -> None:
         """Finds the imports at the top, with the simple statements in front of and between them."""

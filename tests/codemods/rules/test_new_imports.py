@@ -131,3 +131,22 @@ def test_a_function_goes_below_all_imports() -> None:
     assert text.startswith(
         "import os\nimport tensorflow as tf\nimport mine\n\n\ndef _loss_scale_arguments"
     )
+
+
+@pytest.mark.parametrize("head", ["def run():\n", "async def run():\n", "class Run:\n"])
+@pytest.mark.parametrize("decorators", ["@timed\n", "@timed\n@named('run')\n"])
+@pytest.mark.parametrize("above", ["", "# Trains.\n"])
+@pytest.mark.parametrize(
+    ("target", "added"),
+    [("tf-keras", "def _loss_scale_arguments"), ("compat", "import compat_lossscale")],
+)
+def test_decorators_stay_with_the_definition_that_the_file_begins_with(
+    above: str, decorators: str, head: str, target: str, added: str
+) -> None:
+    lines = "    import tensorflow as tf\n    opt = tf.keras.mixed_precision.{}(opt, scale)\n"
+    old = lines.format("experimental.LossScaleOptimizer")
+    result = migrate_source(f"{above}{decorators}{head}{old}", target=target)
+    assert result.problem == ""
+    before, behind = result.text.split(added, 1)
+    assert before.strip() == above.strip()
+    assert f"\n{decorators}{head}" in behind
