@@ -130,13 +130,14 @@ def start(arguments: Sequence[str], options: Mapping[str, bool]) -> Callable[[],
             "it, and call compat_lossscale.install() in the program"
         )
     own = own_options()
+    variables = startup.environment(options)
     if own is not None:
-        variables = startup.environment(options, os.environ.get("PYTHONPATH"))
         os.execve(sys.executable, [sys.executable, *own, *arguments], {**os.environ, **variables})
     if given:
         raise ProgramError(
             f"python's option {given[0]} comes too late, for Python runs another program already: "
             "give it to that"
         )
-    startup.prepare(options)
+    os.environ.update(variables)
+    startup.install_when_imported("`compat-lossscale run`", **options)
     return lambda: run_in_process(program)

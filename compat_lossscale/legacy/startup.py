@@ -134,33 +134,20 @@ def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
 _TENSORFLOW = "tensorflow"
 _KERASES = {2: "tf_keras", 3: "keras"}
 _OPTIONS = "COMPAT_LOSSSCALE_RUN"
-_FOUND_PATH = "COMPAT_LOSSSCALE_FOUND_PYTHONPATH"
 _PATH = "PYTHONPATH"
 _SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_site")  # noqa: PTH100, PTH118, PTH120  # no pathlib here
 
 
-def environment(options: Mapping[str, bool], found_path: str | None) -> dict[str, str]:
-    """The variables with which a new interpreter calls `start` before its program."""
-    variables = {_OPTIONS: " ".join(name for name, chosen in options.items() if chosen)}
-    variables[_PATH] = os.pathsep.join([_SITE, found_path] if found_path else [_SITE])
-    if found_path is not None:
-        variables[_FOUND_PATH] = found_path
-    return variables
-
-
-def start() -> None:
-    """Does what the environment says, and leaves in it what the program is to find there."""
-    _set_path(os.environ.pop(_FOUND_PATH, None))
-    options = dict.fromkeys(os.environ.pop(_OPTIONS, "").split(), True)
-    prepare(options)
-
-
-def prepare(options: Mapping[str, bool]) -> None:
-    """Prepares this process, and the processes that `multiprocessing` starts from it."""
-    install_when_imported("`compat-lossscale run`", **options)
-    _import_hook.when_imported(
-        "multiprocessing.util", lambda module: _pass_on(module, options), waiting.undo
-    )
+def environment(options: Mapping[str, bool]) -> dict[str, str]:
+    """The variables with which an interpreter, and each that it starts, has the old names."""
+    found = os.environ.get(_PATH)
+    path = found.split(os.pathsep) if found else []
+    # Another Python, or another environment, has a TensorFlow of its own.
+    said = [sys.prefix, str(sys.hexversion), *(name for name in options if options[name])]
+    return {
+        _OPTIONS: os.pathsep.join(said),
+        _PATH: os.pathsep.join(path if _SITE in path else [_SITE, *path]),
+    }
 
 
 def install_when_imported(
@@ -210,28 +197,3 @@ def install_when_imported(
     }
     _import_hook.when_imported(frameworks[0], after, waiting.undo, before=before)
     _import_hook.when_imported(frameworks[1], after, waiting.undo)
-
-
-def _pass_on(util: Any, options: Mapping[str, bool]) -> None:
-    """Has `multiprocessing` start its processes (spawn, forkserver) as this one was started."""
-    original = util.spawnv_passfds
-
-    def spawnv_passfds(path: Any, args: Any, passfds: Any) -> Any:
-        found_path = os.environ.get(_PATH)
-        os.environ.update(environment(options, found_path))
-        try:
-            return original(path, args, passfds)
-        finally:
-            for name in (_OPTIONS, _FOUND_PATH):
-                os.environ.pop(name, None)
-            _set_path(found_path)
-
-    util.spawnv_passfds = spawnv_passfds
-    waiting.undo.append(lambda: setattr(util, "spawnv_passfds", original))
-
-
-def _set_path(value: str | None) -> None:
-    if value is None:
-        os.environ.pop(_PATH, None)
-    else:
-        os.environ[_PATH] = value

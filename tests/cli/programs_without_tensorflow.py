@@ -10,7 +10,9 @@ print(globals().get("__file__"), globals().get("__cached__"), sorted(globals()))
 print(__builtins__ is builtins, sys.modules["__main__"].__dict__ is globals())
 print(sys.argv, sys.orig_argv, os.getcwd())
 print(sys.path, sys.flags, sys.warnoptions, sys._xoptions)
-print(sorted((k, v) for k, v in os.environ.items() if k not in ("_", "PYTHON")))
+# What it starts finds the old names by the two variables that are left out besides.
+print(sorted((k, v) for k, v in os.environ.items()
+             if k not in ("_", "PYTHON", "PYTHONPATH", "COMPAT_LOSSSCALE_RUN")))
 print(sys.excepthook is sys.__excepthook__, sys.displayhook, sys.stdout.encoding, sys.gettrace())
 print(sorted({name.split(".")[0] for name in sys.modules}
       - {"compat_lossscale", "__future__", "importlib", "warnings", "time"}))
@@ -60,8 +62,8 @@ class Result:
         self.value = value
 def work(value):
     main = sys.modules["__main__"]
-    return Result((value, __name__, Result.__module__, main.__name__, os.environ.get("PYTHONPATH"),
-                   sys.argv, os.path.basename(main.__file__), multiprocessing.get_start_method()))
+    return Result((value, __name__, Result.__module__, main.__name__, sys.path, sys.argv,
+                   os.path.basename(main.__file__), multiprocessing.get_start_method()))
 def fail(value):
     raise ValueError(value)
 if __name__ == "__main__":
@@ -76,7 +78,7 @@ if __name__ == "__main__":
     process = multiprocessing.Process(target=print, args=("in a process",))
     process.start()
     process.join()
-    print(process.exitcode, sorted(n for n in os.environ if "COMPAT" in n))
+    print(process.exitcode)
 """
 ATEXIT = """\
 import atexit, sys, threading, time, weakref

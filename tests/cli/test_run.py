@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -162,20 +163,47 @@ def test_the_exit_code_and_traceback_come_through_the_command(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_workers_that_are_spawned_have_the_old_names_too(tmp_path: Path) -> None:
+def test_what_a_program_starts_has_the_old_names_too(tmp_path: Path) -> None:
+    (tmp_path / "work.py").write_text(
+        "import os, sys\n"
+        "def work(number):\n"
+        "    assert '_site' not in [os.path.basename(place) for place in sys.path]\n"
+        "    import tensorflow as tf\n"
+        "    return tf.keras.mixed_precision.experimental.LossScaleOptimizer.__name__\n"
+        "if __name__ == '__main__':\n"
+        "    print(work(0))\n"
+    )
     path = tmp_path / "train.py"
     path.write_text(
-        "import json, multiprocessing\n"
-        "class Result:\n"
-        "    def __init__(self, value): self.value = value\n"
-        "def work(number):\n"
-        "    import tensorflow as tf\n"
-        "    return Result(tf.keras.mixed_precision.experimental.LossScaleOptimizer.__name__)\n"
+        "import json, multiprocessing, os, subprocess, sys, work\n"
         "if __name__ == '__main__':\n"
         "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
-        "        print(json.dumps([one.value for one in pool.map(work, [1, 2])]))\n"
+        "        found = pool.map(work.work, [1, 2])\n"
+        "    command = [sys.executable, 'work.py']\n"
+        "    environment = {**os.environ, 'CUDA_VISIBLE_DEVICES': ''}\n"
+        "    nested = 'import subprocess, sys; subprocess.run(sys.argv[1:], check=True)'\n"
+        "    found.append(subprocess.check_output(command, text=True).strip())\n"
+        "    command = [sys.executable, '-c', nested, *command]\n"
+        "    found.append(subprocess.check_output(command, env=environment, text=True).strip())\n"
+        "    print(json.dumps(found))\n"
     )
-    assert observed(run(str(path), **FRESH)) == ["LossScaleOptimizer"] * 2
+    assert observed(run(str(path), cwd=tmp_path, **FRESH)) == ["LossScaleOptimizer"] * 4
+
+
+def test_an_interpreter_of_another_environment_is_left_alone(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "other"], check=True)
+    look = (
+        "import sys; print(json.dumps(['compat_lossscale' in sys.modules, "
+        "[place for place in sys.path if '_site' in place]]))"
+    )
+    path = tmp_path / "train.py"
+    path.write_text(
+        "import subprocess, sys\n"
+        f"for python in (sys.executable, {str(tmp_path / 'other' / 'bin' / 'python')!r}):\n"
+        f"    subprocess.run([python, '-c', {'import json; ' + look!r}], check=True)\n"
+    )
+    done = run(str(path), **FRESH)
+    assert done.stdout.splitlines() == ["[true, []]", "[false, []]"], done.stderr
 
 
 def test_a_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:

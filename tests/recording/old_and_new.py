@@ -40,7 +40,7 @@ STATED = {"keras_apply_gradients_forms": "good steps", "model_savedmodel": "coun
 """What parts first in a program by a difference that docs/compatibility.md states."""
 _UNDER_RUN = """
 from compat_lossscale.legacy import startup
-startup.prepare(dict(legacy_optimizers=True, neighbours=True, tf1={tf1}, keras3=False))
+startup.install_when_imported("a test", legacy_optimizers=True, neighbours=True, tf1={tf1})
 import tensorflow
 """
 _MIGRATED = """
