@@ -406,7 +406,7 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 23_690
+    assert lines_of(shim()) <= 23_656
     assert len(shim()) <= 101
 
 
